@@ -1,0 +1,74 @@
+// An HTTP/1.1 server: one io_context(1) per thread, each with its own acceptor per address (SO_REUSEPORT). A connection
+// lives on one thread for ever. Handles pipelining: all requests already read are answered before one write.
+#pragma once
+
+#include "base/metrics.hpp"
+#include "http/types.hpp"
+
+#include <frond/result.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace frond::http {
+
+struct Limits {
+    std::size_t header_limit = 8 * 1024;   // request line and header block, bytes: else 431
+    std::size_t target_limit = 4 * 1024;   // bytes: else 414
+    std::size_t body_limit = 64 * 1024;    // bytes: else 413
+    std::size_t max_connections = 10'000;  // over all threads and listeners of one server
+    std::chrono::milliseconds request_timeout{10'000};  // from a request's first byte to its last, and for a write
+    std::chrono::milliseconds idle_timeout{60'000};     // between requests
+};
+
+struct ServerMetrics {
+    Counter connections_accepted;
+    Counter connections_refused;  // over max_connections
+    Counter requests;
+    Counter timeouts;
+    Gauge connections_open;
+};
+
+struct Listen {
+    std::vector<std::string> addresses;  // "host:port", "[v6]:port"; "[::]:port" falls back to "0.0.0.0:port" where
+                                         // there is no IPv6; port 0 picks a free one, the same on every thread
+    RequestHandler* handler = nullptr;   // outlives the server
+};
+
+// The I/O threads and all listeners of the process.
+class Server {
+public:
+    Server(std::size_t threads, Limits limits, ServerMetrics& metrics);
+    ~Server();
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    // Binds and listens; connections are accepted from here on by run(). errc::invalid_configuration, naming the
+    // address and what to do, when one cannot be bound. Returns the addresses really bound, port 0 resolved.
+    Result<std::vector<std::string>> listen(const Listen& listen);
+
+    // Starts the I/O threads and returns.
+    void start();
+
+    // From now on replies carry `Connection: close` and idle connections are closed once they have been answered.
+    void begin_drain();
+    // Empties the accept queues, then closes the listeners.
+    void stop_listening();
+    // Waits until no connection is open, at most `patience`; true when none is left.
+    bool wait_idle(std::chrono::milliseconds patience);
+    // Closes everything and joins the threads.
+    void stop();
+
+    // The context of I/O thread `index`, for timers and coroutines of services.
+    [[nodiscard]] boost::asio::io_context& context(std::size_t index);
+    [[nodiscard]] std::size_t threads() const noexcept;
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace frond::http

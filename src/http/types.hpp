@@ -25,7 +25,7 @@ struct Request {
     std::string_view content_type;
     std::string_view accept;
     std::string_view body;
-    std::int64_t now_ms = 0;         // RequestHandler::batch_time_ms() of the batch that it came with
+    std::int64_t now_ms = 0;  // RequestHandler::batch_time_ms() of the batch that it came with
 };
 
 // Appends one reply to the connection's output buffer. Exactly one send… call for each request. Status line, Date,

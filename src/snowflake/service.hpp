@@ -29,12 +29,12 @@ struct IdRun {
 
 struct SnowflakeMetrics {
     Counter ids_issued;
-    Counter waits;            // takes that had to wait for the clock
-    Counter refused;          // takes that ended in an error
-    Counter clock_steps_back; // steps of the wall clock, seen by the disciplined clock
+    Counter waits;             // takes that had to wait for the clock
+    Counter refused;           // takes that ended in an error
+    Counter clock_steps_back;  // steps of the wall clock, seen by the disciplined clock
     Counter clock_steps_ahead;
-    Gauge ready;              // 1 while IDs can be issued
-    Gauge worker_id;          // -1 while none is held
+    Gauge ready;      // 1 while IDs can be issued
+    Gauge worker_id;  // -1 while none is held
 };
 
 // What /readyz?verbose and the start line say. `reason` is empty while ready.

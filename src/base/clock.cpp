@@ -14,8 +14,6 @@ WallTime SystemClock::wall() const noexcept {
     return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
 }
 
-SteadyTime SystemClock::steady() const noexcept {
-    return BootClock::now();
-}
+SteadyTime SystemClock::steady() const noexcept { return BootClock::now(); }
 
 }  // namespace frond

@@ -21,12 +21,8 @@ using WallTime = std::chrono::time_point<std::chrono::system_clock, std::chrono:
 using SteadyTime = BootClock::time_point;
 
 // Milliseconds since the Unix epoch.
-[[nodiscard]] constexpr std::int64_t unix_ms(WallTime time) noexcept {
-    return time.time_since_epoch().count();
-}
-[[nodiscard]] constexpr WallTime wall_time(std::int64_t ms) noexcept {
-    return WallTime(std::chrono::milliseconds(ms));
-}
+[[nodiscard]] constexpr std::int64_t unix_ms(WallTime time) noexcept { return time.time_since_epoch().count(); }
+[[nodiscard]] constexpr WallTime wall_time(std::int64_t ms) noexcept { return WallTime(std::chrono::milliseconds(ms)); }
 
 // Where time comes from; tests put their own in. Thread-safe.
 class Clock {

@@ -1,11 +1,10 @@
 // Threads for calls that block (SQL, fsync), so that none of them ever runs on an I/O thread.
 #pragma once
 
-#include <condition_variable>
+#include <chrono>
 #include <cstddef>
-#include <deque>
 #include <functional>
-#include <mutex>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,7 +32,6 @@ public:
 
 private:
     struct State;
-    void run();
 
     std::shared_ptr<State> state_;
     std::vector<std::thread> threads_;

@@ -1,0 +1,19 @@
+"""The scripts of the project, run as their users run them."""
+
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def run_script():
+    """Runs scripts/NAME to its end and returns the finished process with its texts."""
+
+    def run(name, *arguments, **options):
+        command = [str(ROOT / "scripts" / name), *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, **options)
+
+    return run

@@ -12,7 +12,14 @@ struct StepRequest {
     std::int64_t known_row_step = 0;  // the row's own step when it was last seen; 0 before the first range
     std::int64_t step = 0;            // the adapted step that fits it; ignored when the row's step has changed since
     std::int64_t at_least = 0;        // IDs that the range must hold at least
+    std::int64_t not_below = 0;       // the guard: the range must not begin below it, unless an operator has accepted
+                                      // the row since (`accepted` differs from the one known)
+    std::int64_t known_accepted = 0;  // the row's `accepted` when the guard was set
 };
+
+// True when a range that begins at `first`, in a row accepted `accepted` times, would go below the guard: the table
+// went backwards, and the store must refuse (errc::store_went_backwards) without changing it.
+[[nodiscard]] bool below_guard(const StepRequest& request, std::int64_t first, std::int64_t accepted) noexcept;
 
 inline constexpr std::int64_t default_max_step = 1'000'000;
 

@@ -29,6 +29,7 @@ public:
     //   key_not_found      no row has this key, byte for byte, or the row is disabled or deleted
     //   key_misconfigured  the row makes no valid range; the detail names key, column and value. Nothing is changed
     //   key_exhausted      max_id would pass 2^63 - 1. Nothing is changed
+    //   store_went_backwards  below_guard(request, row). Nothing is changed
     //   store_unavailable  not reached, no answer in time, or outcome unknown: the range, if any, is a gap
     virtual Result<Grant> advance(std::string_view key, const StepRequest& request) = 0;
 

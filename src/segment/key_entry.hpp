@@ -1,0 +1,66 @@
+// What a server knows of one key.
+#pragma once
+
+#include "base/clock.hpp"
+#include "segment/buffer.hpp"
+#include "segment/journal.hpp"
+#include "segment/step_policy.hpp"
+#include "segment/store_health.hpp"
+
+#include <frond/result.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace frond::segment {
+
+// A caller that waits for IDs of a key. `error` and wake() belong to whoever holds the entry's mutex.
+struct Waiter {
+    virtual ~Waiter() = default;
+    // Lets the caller go on, from any thread; returns at once.
+    virtual void wake() = 0;
+
+    std::uint64_t wanted = 1;
+    std::optional<Error> error;  // why there will be no range; empty: try again
+};
+
+// Why a key gets no new range although the store answers. Present only while that is so.
+struct KeyTrouble {
+    Error error;
+    Backoff backoff;
+};
+
+// `buffer` has its own rules. `refilling` is true from the moment that a refill is wanted until it ended well, or,
+// after a failure, until it may be tried again; who turns it from false to true owns publish() and close() of the
+// buffer.
+struct KeyEntry : std::enable_shared_from_this<KeyEntry> {
+    explicit KeyEntry(std::string name) : key(std::move(name)) {}
+
+    const std::string key;
+    SegmentBuffer buffer;
+    std::atomic<bool> refilling{false};
+    std::atomic<bool> removed{false};  // the row is gone or disabled: never issues again; the next use looks anew
+    std::atomic<bool> listed{false};   // in the table, that is, the row was seen once
+
+    std::atomic<bool> preloading{false};  // its first range is part of start-up
+
+    std::mutex mutex;  // of everything below
+    std::vector<Waiter*> waiters;
+    std::unique_ptr<KeyTrouble> trouble;
+    JournalEntry guard;
+    std::int64_t row_step = 0;
+    std::int64_t max_step = default_max_step;
+    std::int64_t step = 0;
+    std::uint64_t ranges = 0;         // how many came
+    bool somebody_waited = false;     // since the last range
+    SteadyTime last_range{};          // when the last range arrived
+    std::uint64_t position_seen = 0;  // by the last round of housekeeping
+};
+
+}  // namespace frond::segment

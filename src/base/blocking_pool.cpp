@@ -28,10 +28,11 @@ void BlockingPool::State::run() {
     for (;;) {
         wake.wait(lock, [this] { return stopping || !jobs.empty(); });
         if (jobs.empty()) break;
-        const std::function<void()> job = std::move(jobs.front());
+        std::function<void()> job = std::move(jobs.front());
         jobs.pop_front();
         lock.unlock();
         job();
+        job = nullptr;  // what it holds may call back into the pool when it goes
         lock.lock();
     }
     --running;

@@ -1,11 +1,10 @@
 """The scripts of the project, run as their users run them."""
 
-import pathlib
 import subprocess
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from checkout import ROOT
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT
+from checkout import ROOT
 
 TIDY = "int main() { return 0; }\n"
 UNTIDY = "int  main( ){return 0 ;}\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conftest import ROOT
+from checkout import ROOT
 
 
 @pytest.fixture

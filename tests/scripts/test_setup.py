@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from conftest import ROOT
+from checkout import ROOT
 
 OWN_POLICY = "#!/bin/sh\n# the administrator's own\nexit 104\n"
 

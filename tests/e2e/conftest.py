@@ -1,0 +1,121 @@
+"""Fixtures of the end-to-end tests: servers and databases in temporary folders, all ended when the test is."""
+
+import fcntl
+import itertools
+import pathlib
+import shutil
+import tempfile
+
+import pytest
+
+from harness import mariadb
+from harness.server import FakeClock, Frond
+from harness.waiting import BINARY
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "threads: matters for threads, and so is run with ThreadSanitizer too")
+
+
+def pytest_sessionstart(session):
+    if not BINARY.exists() and not session.config.option.collectonly:
+        pytest.exit(f"{BINARY} is not there: build it, or name it with FROND_BINARY", returncode=3)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    outcome = yield
+    setattr(item, f"outcome_of_{outcome.get_result().when}", outcome.get_result())
+
+
+@pytest.fixture
+def folder(request):
+    """A folder of the test's own with a short path; kept when the test fails."""
+    path = pathlib.Path(tempfile.mkdtemp(prefix="frond-"))
+    yield path
+    call = getattr(request.node, "outcome_of_call", None)
+    if call is not None and call.failed:
+        print(f"files and logs are kept in {path}")
+    else:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def servers(request, folder):
+    """Makes servers: servers() gives one over an SQLite file of its own; see Frond for the arguments."""
+    made = []
+    numbers = itertools.count()
+
+    def make(name=None, **options):
+        server = Frond(folder / (name or f"server{next(numbers)}"), **options)
+        made.append(server)
+        return server
+
+    yield make
+    failures = []
+    for server in made:
+        try:
+            server.end()
+        except AssertionError as failure:
+            failures.append(failure)
+    call = getattr(request.node, "outcome_of_call", None)
+    if call is not None and call.failed:
+        for server in made:
+            print(f"--- log of {server.folder}\n{server.all_log_text()[-6000:]}")
+    if failures:
+        raise failures[0]
+
+
+@pytest.fixture
+def server(servers):
+    """A running server over SQLite with the key `demo`, step 1000."""
+    return servers().init().create_key("demo").start()
+
+
+@pytest.fixture
+def fake_clock(folder):
+    """A wall clock that the test can step; give it to a server as `clock`."""
+    return FakeClock(folder)
+
+
+@pytest.fixture(scope="session")
+def mariadb_template(tmp_path_factory, worker_id):
+    """A data folder to copy, made once for all workers of this run."""
+    shared = tmp_path_factory.getbasetemp()
+    if worker_id != "master":
+        shared = shared.parent
+    template = shared / "mariadb-template"
+    with (shared / "mariadb-template.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not template.exists():
+            unfinished = shared / "mariadb-template.new"
+            mariadb.make_template(unfinished)
+            unfinished.rename(template)
+    return template
+
+
+@pytest.fixture(scope="module")
+def mariadb_server(mariadb_template):
+    """One MariaDB for a module's tests, whose tests must leave it running."""
+    server = mariadb.MariaDb(tempfile.mkdtemp(prefix="frond-db-"), mariadb_template)
+    server.start()
+    yield server
+    server.end()
+
+
+@pytest.fixture
+def own_mariadb(mariadb_template):
+    """A MariaDB for this test alone, to stop, kill and restart; commits survive a kill."""
+    server = mariadb.MariaDb(tempfile.mkdtemp(prefix="frond-db-"), mariadb_template, durable=True)
+    server.start()
+    yield server
+    server.end()
+
+
+_database_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def database(mariadb_server):
+    """An empty schema in the module's MariaDB."""
+    return mariadb_server.make_database(f"ids{next(_database_numbers)}")

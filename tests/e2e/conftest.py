@@ -94,9 +94,9 @@ def mariadb_template(tmp_path_factory, worker_id):
     return template
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def mariadb_server(mariadb_template):
-    """One MariaDB for a module's tests, whose tests must leave it running."""
+    """One MariaDB for all tests of a worker, which must leave it running."""
     server = mariadb.MariaDb(tempfile.mkdtemp(prefix="frond-db-"), mariadb_template)
     server.start()
     yield server
@@ -117,5 +117,5 @@ _database_numbers = itertools.count(1)
 
 @pytest.fixture
 def database(mariadb_server):
-    """An empty schema in the module's MariaDB."""
+    """An empty schema in the worker's MariaDB."""
     return mariadb_server.make_database(f"ids{next(_database_numbers)}")

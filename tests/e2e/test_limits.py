@@ -69,11 +69,11 @@ def test_body_limit_of_chunks(server):
 
 
 def test_limits_are_configurable(servers):
-    server = servers(server__header_limit="1KiB", server__target_limit="100", server__body_limit="10",
+    server = servers(server__header_limit="1KiB", server__target_limit="256", server__body_limit="10",
                      server__max_batch=50).init().create_key("demo").start()
     assert server.fetch("/livez", headers=pad("X", 900)).status == 200
     assert server.fetch("/livez", headers=pad("X", 1024)).code() == "HEADERS_TOO_LARGE"
-    assert server.fetch("/" + "x" * 100).code() == "URI_TOO_LONG"
+    assert server.fetch("/" + "x" * 256).code() == "URI_TOO_LONG"
     assert server.fetch("/api/segment/get/demo", "POST", body=b"x" * 11).code() == "PAYLOAD_TOO_LARGE"
     assert server.fetch("/api/segment/get/demo?count=51").code() == "INVALID_COUNT"
     assert server.fetch("/api/snowflake/get/demo?count=51").code() == "INVALID_COUNT"

@@ -2,7 +2,8 @@
 // lives on one thread for ever. Handles pipelining: all requests already read are answered before one write.
 #pragma once
 
-#include "base/metrics.hpp"
+#include "http/limits.hpp"
+#include "http/server_metrics.hpp"
 #include "http/types.hpp"
 
 #include <frond/result.hpp>
@@ -14,23 +15,6 @@
 #include <vector>
 
 namespace frond::http {
-
-struct Limits {
-    std::size_t header_limit = 8 * 1024;                // request line and header block, bytes: else 431
-    std::size_t target_limit = 4 * 1024;                // bytes: else 414
-    std::size_t body_limit = 64 * 1024;                 // bytes: else 413
-    std::size_t max_connections = 10'000;               // over all threads and listeners of one server
-    std::chrono::milliseconds request_timeout{10'000};  // from a request's first byte to its last, and for a write
-    std::chrono::milliseconds idle_timeout{60'000};     // between requests
-};
-
-struct ServerMetrics {
-    Counter connections_accepted;
-    Counter connections_refused;  // over max_connections
-    Counter requests;
-    Counter timeouts;
-    Gauge connections_open;
-};
 
 struct Listen {
     std::vector<std::string> addresses;  // "host:port", "[v6]:port"; "[::]:port" falls back to "0.0.0.0:port" where

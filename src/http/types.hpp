@@ -41,7 +41,7 @@ public:
 
     // Set by the connection.
     std::string* out = nullptr;
-    bool keep_alive = true;
+    bool keep_alive = true;  // else the reply says that the connection closes
     bool http_1_0 = false;
     bool head = false;
     std::string_view date;  // "Date: …\r\n", made once a second for each thread

@@ -1,0 +1,318 @@
+#include "http/connection.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/socket_base.hpp>
+
+#include <spdlog/spdlog.h>
+
+#include <exception>
+
+namespace frond::http {
+
+namespace {
+
+namespace asio = boost::asio;
+
+// Replies are written before more are made once they are this long, so that a client that never reads costs one
+// bounded buffer.
+constexpr std::size_t output_bound = 64 * 1024;
+// How much a client may go on sending after the last reply and still be sure to read it.
+constexpr std::size_t linger_bound = 1024 * 1024;
+
+bool would_block(const ErrorCode& error) {
+    return error == asio::error::would_block || error == asio::error::try_again;
+}
+
+}  // namespace
+
+Connection::Connection(Socket socket, ListenerGroup& group, IoThread& thread)
+    : thread_(thread), group_(group), socket_(std::move(socket)) {
+    thread_.add(*this);
+    thread_.shared().open_connections.fetch_add(1, std::memory_order_relaxed);
+    thread_.shared().metrics.connections_open.add(1);
+}
+
+Connection::~Connection() {
+    thread_.shared().metrics.connections_open.add(-1);
+    group_.open_connections.fetch_sub(1, std::memory_order_relaxed);
+    thread_.shared().open_connections.fetch_sub(1, std::memory_order_release);
+}
+
+Step Connection::advance() {
+    for (;;) {
+        if (!socket_.is_open()) return Step::nothing;
+        Wait wait;
+        switch (phase_) {
+            case Phase::start:
+                wait = wait_for_request();
+                break;
+            case Phase::read:
+                wait = read();
+                break;
+            case Phase::answer:
+                wait = answer();
+                break;
+            case Phase::write:
+                wait = write();
+                break;
+            case Phase::handle:
+                wait = Step::handler;
+                break;
+            case Phase::linger:
+                wait = linger();
+                break;
+        }
+        if (wait) return *wait;
+    }
+}
+
+// Between requests the buffers go back to the thread; within one they stay, and the request's own deadline goes on.
+Connection::Wait Connection::wait_for_request() {
+    phase_ = Phase::read;
+    if (!work_ || (work_->input.empty() && !work_->reader.begun())) {
+        release_workspace();
+        set_deadline(thread_.idle_deadline());
+    } else {
+        if (request_deadline_ == 0) request_deadline_ = thread_.request_deadline();
+        set_deadline(request_deadline_);
+    }
+    return Step::readable;
+}
+
+Connection::Wait Connection::read() {
+    const bool was_idle = !work_;
+    if (was_idle) work_ = thread_.workspaces().acquire();
+    ErrorCode error;
+    const std::size_t n = socket_.read_some(work_->input.space(), error);
+    if (error) return read_failed(error);
+    // A request that came in the last moment counts.
+    if (was_idle) expired_ = false;
+    work_->input.commit(n);
+    phase_ = Phase::answer;
+    return {};
+}
+
+Connection::Wait Connection::read_failed(const ErrorCode& error) {
+    const bool idle = work_->input.empty();
+    if (would_block(error) && !expired_) {
+        if (idle) release_workspace();
+        return Step::readable;
+    }
+    peer_done_ = error == asio::error::eof;
+    if (idle || (!peer_done_ && !would_block(error))) return Step::nothing;
+    if (peer_done_) {
+        refuse(errc::bad_request, "the request ended before it was complete");
+    } else {
+        refuse(errc::request_timeout, "the request was not complete in time");
+    }
+    return {};
+}
+
+Connection::Wait Connection::answer() {
+    set_deadline(0);
+    work_->request.now_ms = group_.handler.batch_time_ms();
+    while (answer_next()) {
+        if (work_->output.text().size() >= output_bound) {
+            continue_after_write(Phase::answer);
+            break;
+        }
+    }
+    thread_.shared().metrics.requests.add(answered_);
+    answered_ = 0;
+    return {};
+}
+
+// Answers one request; false when something else comes next.
+bool Connection::answer_next() {
+    InputBuffer& input = work_->input;
+    RequestReader& reader = work_->reader;
+    if (!reader.begun()) input.consume(empty_lines({input.data(), input.size()}));
+    std::size_t size = input.size();
+    const Progress progress = reader.advance(input.data(), size);
+    input.truncate(size);
+    if (progress == Progress::complete) {
+        answer_complete();
+        return phase_ == Phase::answer;
+    }
+    if (progress == Progress::refused) {
+        refuse(reader.refusal().code, reader.refusal().detail);
+    } else if (expired_ && !input.empty()) {
+        refuse(errc::request_timeout, "the request was not complete in time");
+    } else {
+        if (reader.take_continue(input.size())) work_->output.text().append("HTTP/1.1 100 Continue\r\n\r\n");
+        continue_after_write(Phase::read);
+    }
+    return false;
+}
+
+void Connection::answer_complete() {
+    const RequestReader& reader = work_->reader;
+    reader.fill(work_->request, work_->input.data());
+    // A drain ends the connection after the last request that has arrived, not in the middle of a pipeline.
+    const bool is_last = reader.length() == work_->input.size();
+    const bool draining = is_last && thread_.shared().draining.load(std::memory_order_relaxed);
+    prepare_reply(reader.head().keep_alive && !draining);
+    try {
+        if (group_.handler.try_handle(work_->request, work_->reply)) {
+            finish_request();
+        } else {
+            continue_after_write(Phase::handle);
+        }
+    } catch (const std::exception& error) {
+        handler_failed(error.what());
+    }
+}
+
+awaitable<void> Connection::handle() { return group_.handler.handle(work_->request, work_->reply); }
+
+void Connection::handled() {
+    phase_ = Phase::answer;
+    finish_request();
+}
+
+void Connection::handler_failed(std::string_view what) {
+    spdlog::error("a request ended with an exception: {}", what);
+    work_->output.text().resize(work_->reply_begin);
+    refuse(errc::internal, {});
+}
+
+void Connection::finish_request() {
+    if (work_->reply.status == 0) return handler_failed("no reply was made");
+    ++answered_;
+    request_deadline_ = 0;
+    work_->input.consume(work_->reader.length());
+    work_->reader.reset();
+    if (!work_->reply.keep_alive) {
+        continue_after_write(Phase::linger);
+    }
+}
+
+// The last reply of this connection.
+void Connection::refuse(errc code, std::string_view detail) {
+    ++answered_;
+    if (code == errc::request_timeout) thread_.shared().metrics.timeouts.add();
+    prepare_reply(false);
+    group_.handler.refuse(code, detail, work_->reply);
+    continue_after_write(Phase::linger);
+}
+
+void Connection::prepare_reply(bool keep_alive) {
+    const RequestHead& head = work_->reader.head();
+    Reply& reply = work_->reply;
+    work_->reply_begin = work_->output.text().size();
+    reply.out = &work_->output.text();
+    reply.keep_alive = keep_alive;
+    reply.http_1_0 = head.http_1_0;
+    reply.head = head.method == Method::head;
+    reply.date = thread_.date();
+    reply.status = 0;
+}
+
+void Connection::continue_after_write(Phase next) noexcept {
+    phase_ = Phase::write;
+    after_write_ = next;
+}
+
+Connection::Wait Connection::write() {
+    OutputBuffer& output = work_->output;
+    while (!output.empty()) {
+        ErrorCode error;
+        output.written(socket_.write_some(output.unwritten(), error));
+        if (!error) continue;
+        if (!would_block(error)) return Step::nothing;
+        if (blocked_ && expired_) {
+            abort();
+            return Step::nothing;
+        }
+        if (!blocked_) set_deadline(thread_.request_deadline());
+        blocked_ = true;
+        return Step::writable;
+    }
+    blocked_ = false;
+    output.reset();
+    if (after_write_ == Phase::read) return wait_for_request();
+    if (after_write_ == Phase::linger) return begin_linger();
+    set_deadline(0);
+    phase_ = after_write_;
+    return {};
+}
+
+// Closing a socket with unread bytes resets the connection, and the client may lose a reply that it has not read: so
+// say that no more will come, and wait a little for the client to close.
+Connection::Wait Connection::begin_linger() {
+    release_workspace();
+    if (peer_done_) return Step::nothing;
+    ErrorCode error;
+    socket_.shutdown(Socket::shutdown_send, error);
+    if (error) return Step::nothing;
+    set_deadline(thread_.linger_deadline());
+    phase_ = Phase::linger;
+    return Step::readable;
+}
+
+Connection::Wait Connection::linger() {
+    ErrorCode error;
+    dropped_ += socket_.read_some(thread_.waste(), error);
+    if (error ? !would_block(error) || expired_ : dropped_ > linger_bound) return Step::nothing;
+    return Step::readable;
+}
+
+void Connection::release_workspace() {
+    if (work_) thread_.workspaces().release(std::move(work_));
+}
+
+void Connection::set_deadline(Tick deadline) noexcept {
+    deadline_ = deadline;
+    if (deadline != 0) expired_ = false;
+}
+
+void Connection::expire_if_due(Tick now) {
+    if (deadline_ == 0 || now < deadline_) return;
+    deadline_ = 0;
+    expired_ = true;
+    ErrorCode ignored;
+    socket_.cancel(ignored);
+}
+
+void Connection::hurry(Tick deadline) noexcept {
+    const bool idle = phase_ == Phase::read && !work_;
+    if (idle && deadline < deadline_) deadline_ = deadline;
+}
+
+// Drops what the client has not taken, together with the kernel's memory for it.
+void Connection::abort() {
+    thread_.shared().metrics.timeouts.add();
+    ErrorCode ignored;
+    socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+    socket_.close(ignored);
+}
+
+void Connection::close() {
+    ErrorCode ignored;
+    socket_.close(ignored);
+}
+
+awaitable<void> serve(Socket socket, ListenerGroup& group, IoThread& thread) {
+    Connection connection(std::move(socket), group, thread);
+    for (;;) {
+        const Step step = connection.advance();
+        if (step == Step::nothing) co_return;
+        if (step == Step::handler) {
+            bool failed = false;
+            try {
+                co_await connection.handle();
+            } catch (const std::exception& error) {
+                failed = true;
+                connection.handler_failed(error.what());
+            }
+            if (!failed) connection.handled();
+            continue;
+        }
+        const auto event = step == Step::readable ? Socket::wait_read : Socket::wait_write;
+        auto ready = connection.socket().async_wait(event, asio::as_tuple(asio::deferred));
+        co_await std::move(ready);
+    }
+}
+
+}  // namespace frond::http

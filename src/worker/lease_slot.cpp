@@ -1,0 +1,34 @@
+#include "worker/lease_slot.hpp"
+
+#include <utility>
+
+namespace frond::worker {
+
+SnowflakeGenerator& LeaseSlot::publish(const SnowflakeGenerator::Options& options) {
+    auto lease = std::make_unique<SnowflakeGenerator>(options);
+    const std::lock_guard guard(mutex_);
+    leases_.push_back(std::move(lease));
+    trouble_.reset();
+    current_.store(leases_.back().get(), std::memory_order_release);
+    return *leases_.back();
+}
+
+std::optional<std::int64_t> LeaseSlot::withdraw(Error why) {
+    const std::lock_guard guard(mutex_);
+    trouble_ = std::move(why);
+    SnowflakeGenerator* lease = current_.exchange(nullptr, std::memory_order_acq_rel);
+    if (lease == nullptr) return std::nullopt;
+    return lease->close();
+}
+
+void LeaseSlot::set_trouble(std::optional<Error> trouble) {
+    const std::lock_guard guard(mutex_);
+    trouble_ = std::move(trouble);
+}
+
+std::optional<Error> LeaseSlot::trouble() const {
+    const std::lock_guard guard(mutex_);
+    return trouble_;
+}
+
+}  // namespace frond::worker

@@ -1,0 +1,87 @@
+// Keeps a worker ID that the operator chose (`snowflake.registry = "static"`). There is no registry: the operator owns
+// uniqueness between machines, and the state file alone protects against this machine's clock.
+#pragma once
+
+#include "base/clock.hpp"
+#include "base/metrics.hpp"
+#include "worker/lease_slot.hpp"
+#include "worker/start_rule.hpp"
+#include "worker/state_file.hpp"
+#include "worker/trouble_log.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace frond::worker {
+
+struct KeeperMetrics {
+    Counter state_file_errors;  // writes of the state file that failed
+    Gauge watermark_ms;         // in ms since the Unix epoch; 0 while there is none
+};
+
+// The time at which a step of the keeper happens. `now_ms` is what IDs are made by: the disciplined clock, or the wall
+// clock while no lease is held.
+struct Moment {
+    std::int64_t now_ms;
+    SteadyTime steady;
+};
+
+// A state machine over a StateFile, without threads or clocks of its own. Used by one thread; the slot is what others
+// see. Phases: opening (lock, read), waiting (until the clock allows), holding (move the watermark), stopped.
+class StaticKeeper {
+public:
+    struct Options {
+        std::string name = "frond";
+        StartRule rule;
+        std::int64_t worker_id = 0;  // 0 to the layout's maximum
+    };
+
+    // `file` may be null: no state file. All references outlive the keeper.
+    StaticKeeper(Options options, StateFile* file, LeaseSlot& slot, KeeperMetrics& metrics);
+
+    // Takes the lock before anything else. errc::invalid_configuration, saying what to do, while another process holds
+    // it: with a worker ID chosen by hand that process may be using the same one. Every other trouble is left to
+    // step(), which tries again.
+    Result<void> check_lock();
+
+    // Does what is due now and says after how long to come back. Blocks as long as the state file does.
+    std::chrono::milliseconds step(const Moment& moment);
+
+    // True once a lease was published: `now_ms` must come from the disciplined clock from then on.
+    [[nodiscard]] bool holding() const noexcept { return phase_ == Phase::holding; }
+
+    // Stops issuing for good, and then marks the state file released, at the last timestamp used.
+    void release();
+
+private:
+    enum class Phase : std::uint8_t { opening, waiting, holding, stopped };
+
+    std::chrono::milliseconds open(const Moment& moment);
+    Result<void> read_file(const Moment& moment);
+    void take_over(const LoadedState& loaded, const Moment& moment);
+    std::chrono::milliseconds wait(const Moment& moment);
+    std::chrono::milliseconds begin(const Moment& moment);
+    std::chrono::milliseconds hold(const Moment& moment);
+
+    [[nodiscard]] Claim claim() const;
+    Result<void> store();
+    std::optional<Error> move_watermark(const Moment& moment);
+    std::chrono::milliseconds not_yet(const std::string& kind, Error why);
+
+    const Options options_;
+    StateFile* const file_;
+    LeaseSlot& slot_;
+    KeeperMetrics& metrics_;
+    TroubleLog log_;
+
+    Phase phase_ = Phase::opening;
+    std::chrono::milliseconds retry_;
+    SteadyTime not_before_{};            // no lease until then, as nothing is known about earlier ones
+    std::optional<std::int64_t> floor_;  // what the state file forbids
+    WorkerState state_;                  // what was stored last, or is about to be
+    std::int64_t committed_ms_ = 0;      // the watermark that is certainly on disk
+};
+
+}  // namespace frond::worker

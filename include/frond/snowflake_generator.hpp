@@ -79,11 +79,13 @@ private:
 
     [[nodiscard]] std::uint64_t first_tick_at(std::uint64_t now, std::uint64_t last) const noexcept;
     [[nodiscard]] std::int64_t timestamp_of(std::uint64_t tick) const noexcept;
+    [[nodiscard]] bool within(std::uint64_t end, std::int64_t bound_ms) const noexcept;
     [[nodiscard]] Error refusal(std::uint64_t last, std::uint64_t end, std::int64_t now_ms) const;
 
     const SnowflakeLayout layout_;
     const std::int64_t worker_id_;
     const std::int64_t max_ahead_ms_;
+    const std::int64_t floor_ms_;
     std::atomic<std::int64_t> limit_ms_;
     alignas(64) std::atomic<std::uint64_t> tick_;  // closed_bit, and one more than the last tick issued
 };

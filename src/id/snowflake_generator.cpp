@@ -17,11 +17,12 @@ constexpr std::int64_t sum(std::int64_t a, std::int64_t b) noexcept {
 
 Error field_full() { return {errc::timestamp_exhausted, "the timestamp field of the layout is full"}; }
 
-// The tick after the floor: the first that may be issued.
-std::uint64_t tick_above(std::int64_t floor_ms, const SnowflakeLayout& layout) {
+// The tick after the floor: the first that may be issued. At most `highest`.
+std::uint64_t tick_above(std::int64_t floor_ms, const SnowflakeLayout& layout, std::uint64_t highest) {
     if (floor_ms < layout.epoch_ms()) return 0;
-    const std::int64_t above = std::min(floor_ms, layout.last_timestamp_ms()) - layout.epoch_ms() + 1;
-    return static_cast<std::uint64_t>(above) << layout.sequence_bits();
+    const std::int64_t floor = std::min(floor_ms, layout.last_timestamp_ms());
+    const std::uint64_t above = static_cast<std::uint64_t>(floor) - static_cast<std::uint64_t>(layout.epoch_ms()) + 1;
+    return std::min(above << layout.sequence_bits(), highest);
 }
 
 }  // namespace
@@ -30,8 +31,9 @@ SnowflakeGenerator::SnowflakeGenerator(const Options& options)
     : layout_(options.layout),
       worker_id_(options.worker_id),
       max_ahead_ms_(options.max_ahead_ms),
+      floor_ms_(options.floor_ms),
       limit_ms_(options.limit_ms),
-      tick_(tick_above(options.floor_ms, options.layout)) {
+      tick_(tick_above(options.floor_ms, options.layout, closed_bit - 1)) {
     if (worker_id_ < 0 || worker_id_ > layout_.max_worker_id()) {
         throw std::invalid_argument("worker ID " + std::to_string(worker_id_) + " is outside 0 to " +
                                     std::to_string(layout_.max_worker_id()));
@@ -41,18 +43,19 @@ SnowflakeGenerator::SnowflakeGenerator(const Options& options)
 
 std::uint64_t SnowflakeGenerator::first_tick_at(std::uint64_t now, std::uint64_t next) const noexcept {
     const int bits = layout_.sequence_bits();
-    if (next >> bits >= now) return next;
+    if (next > now << bits) return next;
 
     const auto mask = static_cast<std::uint64_t>(layout_.max_sequence());
     std::uint64_t low = next & mask;
     if (bits >= 8 && next > 0) {
         // Going on with the sequence alone keeps IDs even over the powers of two, but at a regular pace the timestamp
         // would favour some residues of 3, 5 and 10. Steps of 16 leave id % 16 alone and move id % 15 by one, so with
-        // at most 14 of them the ID goes on from the last one in both; 240 is a multiple of either.
+        // at most 14 of them the ID goes on from the last one in both. 240 is a multiple of either: what overflows
+        // begins anew at the bottom.
         const auto last = static_cast<std::uint64_t>(id(next - 1));
         const auto plain = static_cast<std::uint64_t>(id(now << bits | low));
         low += (last % 15 + 16 - plain % 15) % 15 * 16;
-        if (low > mask) low -= 240;
+        if (low > mask) low %= 240;
     }
     return now << bits | low;
 }
@@ -70,12 +73,20 @@ Result<TickRun> SnowflakeGenerator::take(std::int64_t now_ms, std::uint64_t coun
         std::min({sum(now_ms, max_ahead_ms_), limit_ms_.load(std::memory_order_relaxed), layout_.last_timestamp_ms()});
     for (;;) {
         if ((next & closed_bit) != 0) return errc::lease_lost;
-        const std::uint64_t first = first_tick_at(now, next);
+        std::uint64_t first = first_tick_at(now, next);
+        if (!within(first + count, bound_ms)) {
+            // An even spread must not starve a large run: from the bottom of the millisecond it may fit.
+            first = std::max(next, now << layout_.sequence_bits());
+        }
         const std::uint64_t end = first + count;
-        // `end` must stay below the closed mark, which costs a 63-bit tick its very last value.
-        if (end >= closed_bit || timestamp_of(end - 1) > bound_ms) return refusal(next, end, now_ms);
+        if (!within(end, bound_ms)) return refusal(next, end, now_ms);
         if (tick_.compare_exchange_weak(next, end, std::memory_order_relaxed)) return TickRun{first, count};
     }
+}
+
+// `end` must stay below the closed mark, which costs a 63-bit tick its very last value.
+bool SnowflakeGenerator::within(std::uint64_t end, std::int64_t bound_ms) const noexcept {
+    return end < closed_bit && timestamp_of(end - 1) <= bound_ms;
 }
 
 Error SnowflakeGenerator::refusal(std::uint64_t next, std::uint64_t end, std::int64_t now_ms) const {
@@ -103,7 +114,7 @@ std::uint64_t SnowflakeGenerator::max_take() const noexcept {
 std::int64_t SnowflakeGenerator::ready_at_ms(std::uint64_t count) const noexcept {
     const std::uint64_t next = tick_.load(std::memory_order_relaxed) & ~closed_bit;
     const std::uint64_t last = count == 0 || next > closed_bit - count ? closed_bit - 1 : next + count - 1;
-    return timestamp_of(last) - max_ahead_ms_;
+    return sum(timestamp_of(last), -max_ahead_ms_);
 }
 
 void SnowflakeGenerator::raise_limit(std::int64_t limit_ms) noexcept {
@@ -121,7 +132,7 @@ bool SnowflakeGenerator::closed() const noexcept { return (tick_.load(std::memor
 
 std::int64_t SnowflakeGenerator::last_timestamp_ms() const noexcept {
     const std::uint64_t next = tick_.load(std::memory_order_relaxed) & ~closed_bit;
-    return next == 0 ? layout_.epoch_ms() - 1 : timestamp_of(next - 1);
+    return std::max(floor_ms_, next == 0 ? layout_.epoch_ms() - 1 : timestamp_of(next - 1));
 }
 
 std::int64_t SnowflakeGenerator::timestamp_of(std::uint64_t tick) const noexcept {

@@ -16,6 +16,9 @@ Error out_of_range(std::string_view field, std::int64_t found, std::int64_t low,
 
 bool fits(std::int64_t value, std::int64_t max) { return value >= 0 && value <= max; }
 
+// Whether `ms` is after all that an epoch and a field can name; the difference to the epoch may then not fit int64.
+bool past(std::int64_t ms, const SnowflakeLayout& layout) { return ms > layout.last_timestamp_ms(); }
+
 // a - b without overflow, saturating.
 std::int64_t difference(std::int64_t a, std::int64_t b) {
     std::int64_t result = 0;
@@ -60,7 +63,9 @@ std::int64_t SnowflakeLayout::last_timestamp_ms() const noexcept {
 
 Result<std::int64_t> SnowflakeLayout::encode(const SnowflakeParts& parts) const {
     const std::int64_t since_epoch = difference(parts.timestamp_ms, epoch_ms_);
-    if (!fits(since_epoch, max_timestamp())) return Error(errc::invalid_id, "timestamp does not fit the layout");
+    if (past(parts.timestamp_ms, *this) || !fits(since_epoch, max_timestamp())) {
+        return Error(errc::invalid_id, "timestamp does not fit the layout");
+    }
     if (!fits(parts.worker_id, max_worker_id())) return Error(errc::invalid_id, "worker ID does not fit the layout");
     if (!fits(parts.sequence, max_sequence())) return Error(errc::invalid_id, "sequence does not fit the layout");
     const auto tick =
@@ -70,7 +75,8 @@ Result<std::int64_t> SnowflakeLayout::encode(const SnowflakeParts& parts) const 
 
 Result<SnowflakeParts> SnowflakeLayout::decode(std::int64_t id) const {
     const int low_bits = worker_bits_ + sequence_bits_;
-    if (id < 0 || id >> low_bits > max_timestamp()) {
+    // The bound differs from max_timestamp() only where last_timestamp_ms() saturates.
+    if (id < 0 || id >> low_bits > difference(last_timestamp_ms(), epoch_ms_)) {
         return Error(errc::invalid_id, "not an ID of this layout: it is negative or has more bits");
     }
     return SnowflakeParts{.timestamp_ms = epoch_ms_ + (id >> low_bits),
@@ -82,7 +88,8 @@ Result<SnowflakeBounds> SnowflakeLayout::bounds(std::int64_t from_ms, std::int64
     if (from_ms > to_ms) return Error(errc::bad_request, "the span ends before it begins");
     const std::int64_t from = std::max<std::int64_t>(difference(from_ms, epoch_ms_), 0);
     const std::int64_t to = std::min(difference(to_ms, epoch_ms_), max_timestamp());
-    if (from > to) return Error(errc::bad_request, "the span lies outside the timestamps of this layout");
+    if (past(from_ms, *this) || from > to)
+        return Error(errc::bad_request, "the span lies outside the timestamps of this layout");
     const int low_bits = worker_bits_ + sequence_bits_;
     return SnowflakeBounds{.first = from << low_bits, .last = (to << low_bits) | max_of(low_bits)};
 }

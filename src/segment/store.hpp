@@ -55,19 +55,19 @@ struct KeyRecord {
     std::int64_t delta = 1;
     std::int64_t remainder = 0;
     std::int64_t max_step = 1'000'000;
-    std::string description;
-    std::string update_time;  // as the database prints it
+    std::string description = {};
+    std::string update_time = {};  // as the database prints it
     bool disabled = false;
 };
 
 // What to change about a key; what is absent stays.
 struct KeyChange {
-    std::optional<std::int64_t> step;
-    std::optional<std::int64_t> delta;
-    std::optional<std::int64_t> remainder;
-    std::optional<std::int64_t> max_step;
-    std::optional<std::string> description;
-    std::optional<bool> disabled;
+    std::optional<std::int64_t> step = {};
+    std::optional<std::int64_t> delta = {};
+    std::optional<std::int64_t> remainder = {};
+    std::optional<std::int64_t> max_step = {};
+    std::optional<std::string> description = {};
+    std::optional<bool> disabled = {};
 };
 
 // Key administration, for the command line and the admin API.

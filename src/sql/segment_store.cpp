@@ -36,11 +36,6 @@ Result<Grant> plan(const LeafRow& row, const StepRequest& request) {
     if (row.step < 1) return misconfigured(row, "step", row.step);
     if (row.delta < 1) return misconfigured(row, "delta", row.delta);
     if (row.max_step < 1) return misconfigured(row, "max_step", row.max_step);
-    if (segment::below_guard(request, row.max_id, row.accepted)) {
-        return Error(errc::store_went_backwards,
-                     fmt::format("key '{}': max_id is {}, but numbers below {} were given out", row.key, row.max_id,
-                                 request.not_below));
-    }
     const std::int64_t width = segment::decide_width(request, row.step, row.delta);
     if (row.max_id > max_number - width) {
         return Error(errc::key_exhausted,
@@ -48,6 +43,11 @@ Result<Grant> plan(const LeafRow& row, const StepRequest& request) {
     }
     const Range range{row.max_id, row.max_id + width, row.delta, row.remainder};
     if (const auto run = segment::run_of(range, row.key); !run) return run.error();
+    if (segment::below_guard(request, row.max_id, row.accepted)) {
+        return Error(errc::store_went_backwards,
+                     fmt::format("key '{}': max_id is {}, but numbers below {} were given out", row.key, row.max_id,
+                                 request.not_below));
+    }
     return Grant{range, row.step, row.max_step, row.accepted};
 }
 

@@ -3,15 +3,26 @@
 
 #include "base/async.hpp"
 #include "base/clock.hpp"
-#include "base/metrics.hpp"
+#include "snowflake/clock_watch.hpp"
+#include "snowflake/disciplined_clock.hpp"
+#include "snowflake/metrics.hpp"
+#include "snowflake/rollback_guard.hpp"
+#include "snowflake/service_waiters.hpp"
+#include "worker/lease_slot.hpp"
+#include "worker/state_file.hpp"
+#include "worker/static_keeper.hpp"
 
 #include <frond/result.hpp>
 #include <frond/snowflake_layout.hpp>
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
-#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <thread>
 
 namespace frond::snowflake {
 
@@ -27,21 +38,114 @@ struct IdRun {
     }
 };
 
-struct SnowflakeMetrics {
-    Counter ids_issued;
-    Counter waits;             // takes that had to wait for the clock
-    Counter refused;           // takes that ended in an error
-    Counter clock_steps_back;  // steps of the wall clock, seen by the disciplined clock
-    Counter clock_steps_ahead;
-    Gauge ready;      // 1 while IDs can be issued
-    Gauge worker_id;  // -1 while none is held
-};
-
-// What /readyz?verbose and the start line say. `reason` is empty while ready.
+// What /readyz?verbose and the start line say. `reason`: why not, without file paths; while ready it is empty or a
+// warning (the wall clock is far off).
 struct Status {
     bool ready = false;
-    std::int64_t worker_id = -1;
+    std::int64_t worker_id = -1;  // -1 while none is held
     std::string reason;
+};
+
+enum class ClockRollback { hold, reject };
+
+struct SnowflakeOptions {
+    std::string name = "frond";
+    SnowflakeLayout layout;
+    std::int64_t worker_id = 0;                  // 0 to layout.max_worker_id()
+    std::chrono::milliseconds max_ahead{1'000};  // at least 100 ms
+    std::chrono::milliseconds max_clock_skew{10'000};
+    std::chrono::milliseconds heartbeat{3'000};       // longest time between two looks at the clocks
+    std::chrono::milliseconds refill_timeout{2'000};  // how long take() waits
+    ClockRollback on_clock_rollback = ClockRollback::hold;
+};
+
+// Issues IDs as one worker, whose number was chosen by the operator (`registry = "static"`). A mode that is off has no
+// service. Thread-safe but for start(), step() and stop().
+class SnowflakeService {
+public:
+    // `file` is null when there is no state directory. References outlive the service.
+    SnowflakeService(SnowflakeOptions options, const Clock& clock, worker::StateFile* file, SnowflakeMetrics& metrics);
+    // Stops.
+    ~SnowflakeService();
+    SnowflakeService(const SnowflakeService&) = delete;
+    SnowflakeService& operator=(const SnowflakeService&) = delete;
+
+    // Takes the lock, then leaves the rest to a thread of its own, for whose first look at the state file it waits at
+    // most a second. errc::invalid_configuration, saying what to do, when the worker ID is outside its field, max_ahead
+    // is too short, or another process holds the lock. All other trouble makes the mode not ready and is tried again.
+    Result<void> start();
+    // Whether start() has returned.
+    [[nodiscard]] bool started() const noexcept { return started_.load(std::memory_order_acquire); }
+
+    // Issues nothing from here on, ends all waits, and marks the state file released. Waits for a write of the state
+    // file that is under way. To be called before the io_contexts of waiting callers are destroyed. May be repeated.
+    void stop();
+
+    // The time of IDs in ms since the Unix epoch: what try_take() wants. One reading of a clock ("reject": two).
+    [[nodiscard]] std::int64_t now_ms() const noexcept { return guard_ ? guard_->now_ms() : clock_.now_ms(); }
+
+    // Takes `count` IDs if that needs no waiting: no lock, no allocation, no system call. `now_ms` is at most as old as
+    // the batch of requests it was read for; "reject" reads the clock anew. On any error, take() tells whether waiting
+    // helps and how the request ends.
+    [[nodiscard]] Result<IdRun> try_take(std::int64_t now_ms, std::uint64_t count);
+
+    // The same, waiting up to refill_timeout on the caller's I/O thread for the clock to reach the end of the run, for
+    // the state file, or 5 ms for a clock that is that little behind ("reject"). Small takes may pass a big one that
+    // waits. Errors, the last three at once:
+    //   snowflake_overloaded  no room in time
+    //   clock_rollback        "reject" and the wall clock is behind; or it was so at start, and nothing was issued yet
+    //   worker_unavailable    no worker ID is held, or the state file cannot be written
+    //   timestamp_exhausted, draining, invalid_count (over max_take())
+    awaitable<Result<IdRun>> take(std::uint64_t count);
+
+    // Largest count that a take gets for sure when nobody else wants any.
+    [[nodiscard]] std::uint64_t max_take() const noexcept { return max_take_; }
+
+    [[nodiscard]] Status status() const;
+
+    // One round of the background work: looks at the clocks, moves the watermark, wakes who waits. Returns the time
+    // until the next. Public for tests, which call it instead of start() to have time in their hands.
+    std::chrono::milliseconds step();
+
+private:
+    struct Refusal {
+        Error error;
+        std::chrono::milliseconds wait{0};  // 0: waiting does not help
+        bool once = false;                  // wait only the first time
+    };
+
+    [[nodiscard]] Result<void> validate() const;
+    void run();
+    void await_first_step();
+    [[nodiscard]] Refusal judge(Error error, std::uint64_t count, std::uint64_t ahead) const;
+    [[nodiscard]] Refusal rollback_refusal(Error error, std::uint64_t count) const;
+    [[nodiscard]] std::chrono::milliseconds until_room(std::uint64_t count) const;
+    [[nodiscard]] static Error rolled_back(std::int64_t behind_ms);
+    [[nodiscard]] Error trouble_or(errc code) const;
+    [[nodiscard]] std::optional<Error> present_trouble(const SnowflakeGenerator* lease) const;
+    void show(const Status& status);
+
+    const SnowflakeOptions options_;
+    const Clock& source_;
+    SnowflakeMetrics& metrics_;
+    const std::uint64_t max_take_;
+
+    DisciplinedClock clock_;
+    std::optional<RollbackGuard> guard_;  // "reject" alone
+    ClockWatch watch_;
+    worker::LeaseSlot slot_;
+    worker::StaticKeeper keeper_;
+
+    ServiceWaiters waiters_;
+    std::atomic<std::uint64_t> queued_{0};  // ticks that waiting takes want
+
+    std::atomic<bool> started_{false};
+    std::atomic<bool> closing_{false};
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    bool stepped_ = false;   // the thread has done its first step
+    bool stopping_ = false;  // the thread shall end
+    std::thread thread_;
 };
 
 }  // namespace frond::snowflake

@@ -141,7 +141,7 @@ milliseconds StaticKeeper::begin(const Moment& moment) {
         if (auto stored = store(); !stored) return not_yet("state file", std::move(stored.error()));
     }
     committed_ms_ = limit_ms;
-    slot_.publish(lease_options(options_.rule, options_.worker_id, floor_, limit_ms));
+    lease_ = &slot_.publish(lease_options(options_.rule, options_.worker_id, floor_, limit_ms));
     phase_ = Phase::holding;
     log_.clear();
     spdlog::info("Snowflake mode: ready, worker ID {}", options_.worker_id);
@@ -173,7 +173,7 @@ std::optional<Error> StaticKeeper::move_watermark(const Moment& moment) {
             return Error(errc::worker_unavailable, std::move(sentence));
         }
         committed_ms_ = target;
-        slot_.current()->raise_limit(target);
+        lease_->raise_limit(target);
     }
     if (overtaken_ms > 0) {
         log_.report("slow state file",

@@ -52,7 +52,8 @@ public:
     // True once a lease was published: `now_ms` must come from the disciplined clock from then on.
     [[nodiscard]] bool holding() const noexcept { return phase_ == Phase::holding; }
 
-    // Stops issuing for good, and then marks the state file released, at the last timestamp used.
+    // Stops issuing for good, and then marks the state file released, at the last timestamp used. Somebody else may
+    // have closed the lease before.
     void release();
 
 private:
@@ -78,10 +79,11 @@ private:
 
     Phase phase_ = Phase::opening;
     std::chrono::milliseconds retry_;
-    SteadyTime not_before_{};            // no lease until then, as nothing is known about earlier ones
-    std::optional<std::int64_t> floor_;  // what the state file forbids
-    WorkerState state_;                  // what was stored last, or is about to be
-    std::int64_t committed_ms_ = 0;      // the watermark that is certainly on disk
+    SteadyTime not_before_{};              // no lease until then, as nothing is known about earlier ones
+    std::optional<std::int64_t> floor_;    // what the state file forbids
+    WorkerState state_;                    // what was stored last, or is about to be
+    std::int64_t committed_ms_ = 0;        // the watermark that is certainly on disk
+    SnowflakeGenerator* lease_ = nullptr;  // the one in the slot, also when somebody has closed it
 };
 
 }  // namespace frond::worker

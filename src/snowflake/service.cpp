@@ -1,0 +1,263 @@
+#include "snowflake/service.hpp"
+
+#include "worker/watermark.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace frond::snowflake {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds least_lead{100};  // a state file moves at a third of it
+constexpr milliseconds first_step_patience{1'000};
+constexpr milliseconds until_woken{3'600'000};  // longer than any deadline
+constexpr milliseconds shortest_wait{1};
+constexpr std::string_view no_watermark = "the state file was not written in time";
+
+worker::StaticKeeper::Options keeper_options(const SnowflakeOptions& options) {
+    return {
+        options.name, {options.layout, options.max_ahead.count(), options.max_clock_skew.count()}, options.worker_id};
+}
+
+// With a state file, only the lead that is left just before the watermark moves is sure to be there.
+std::uint64_t largest_take(const SnowflakeOptions& options, bool has_file) {
+    const std::int64_t lead_ms = options.max_ahead.count();
+    const auto ms = static_cast<std::uint64_t>(has_file ? worker::dependable_lead(lead_ms) : lead_ms);
+    const auto per_ms = static_cast<std::uint64_t>(options.layout.max_sequence()) + 1;
+    return ms > UINT64_MAX / 2 / per_ms ? UINT64_MAX / 2 : ms * per_ms;
+}
+
+// Counts a take among those that wait, for as long as it lives.
+class Queued {
+public:
+    Queued(std::atomic<std::uint64_t>& queued, std::uint64_t count) : queued_(queued), count_(count) {}
+    ~Queued() { queued_.fetch_sub(joined_, std::memory_order_relaxed); }
+    Queued(const Queued&) = delete;
+    Queued& operator=(const Queued&) = delete;
+
+    // Joins, and tells how many IDs are wanted by those that came before. To be called once.
+    std::uint64_t ahead() {
+        joined_ = count_;
+        return queued_.fetch_add(count_, std::memory_order_relaxed);
+    }
+
+private:
+    std::atomic<std::uint64_t>& queued_;
+    const std::uint64_t count_;
+    std::uint64_t joined_ = 0;
+};
+
+}  // namespace
+
+SnowflakeService::SnowflakeService(SnowflakeOptions options, const Clock& clock, worker::StateFile* file,
+                                   SnowflakeMetrics& metrics)
+    : options_(std::move(options)),
+      source_(clock),
+      metrics_(metrics),
+      max_take_(largest_take(options_, file != nullptr)),
+      clock_(clock),
+      watch_(metrics),
+      keeper_(keeper_options(options_), file, slot_, metrics.keeper) {
+    if (options_.on_clock_rollback == ClockRollback::reject) guard_.emplace(source_, clock_);
+}
+
+SnowflakeService::~SnowflakeService() { stop(); }
+
+Result<void> SnowflakeService::validate() const {
+    if (options_.worker_id < 0 || options_.worker_id > options_.layout.max_worker_id()) {
+        return Error(errc::invalid_configuration,
+                     fmt::format("snowflake.worker_id is {}; with snowflake.worker_bits = {} it must be 0 to {}",
+                                 options_.worker_id, options_.layout.worker_bits(), options_.layout.max_worker_id()));
+    }
+    if (options_.max_ahead < least_lead) {
+        return Error(errc::invalid_configuration, fmt::format("snowflake.max_ahead is {} ms; it must be at least {} ms",
+                                                              options_.max_ahead.count(), least_lead.count()));
+    }
+    return {};
+}
+
+Result<void> SnowflakeService::start() {
+    if (auto valid = validate(); !valid) return valid;
+    if (auto locked = keeper_.check_lock(); !locked) return locked;
+    thread_ = std::thread([this] { run(); });
+    await_first_step();
+    started_.store(true, std::memory_order_release);
+    return {};
+}
+
+void SnowflakeService::await_first_step() {
+    std::unique_lock lock(mutex_);
+    wake_.wait_for(lock, first_step_patience, [this] { return stepped_; });
+}
+
+void SnowflakeService::run() {
+    ::pthread_setname_np(::pthread_self(), "frond-snowflake");
+    std::unique_lock lock(mutex_);
+    while (!stopping_) {
+        lock.unlock();
+        const milliseconds wait = step();
+        lock.lock();
+        stepped_ = true;
+        wake_.notify_all();
+        wake_.wait_for(lock, wait, [this] { return stopping_; });
+    }
+}
+
+milliseconds SnowflakeService::step() {
+    const ClockReading reading = read_clocks(source_);
+    if (keeper_.holding()) {
+        watch_.note(clock_.observe(reading), reading.steady);
+    } else {
+        // No ID depends on the clock yet, so that a wall clock mended now counts at once.
+        clock_.restart(reading);
+    }
+    std::int64_t now = clock_.at_ms(reading.steady);
+    if (guard_) now = std::min(now, unix_ms(reading.wall));
+
+    const milliseconds wait = keeper_.step({now, reading.steady});
+    waiters_.wake_all();
+    show(status());
+    return std::clamp(wait, shortest_wait, std::max(options_.heartbeat, shortest_wait));
+}
+
+void SnowflakeService::stop() {
+    // Issuing ends at once, even while the thread is busy with the state file. A lease that it publishes after this
+    // look ends with release().
+    closing_.store(true, std::memory_order_release);
+    if (SnowflakeGenerator* lease = slot_.current()) lease->close();
+    waiters_.wake_all();
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+    }
+    wake_.notify_all();
+    if (thread_.joinable()) thread_.join();
+    keeper_.release();
+    waiters_.wake_all();
+    show(status());
+}
+
+Result<IdRun> SnowflakeService::try_take(std::int64_t now_ms, std::uint64_t count) {
+    SnowflakeGenerator* lease = slot_.current();
+    if (lease == nullptr) return trouble_or(errc::worker_unavailable);
+    if (guard_) {
+        const RollbackGuard::Reading reading = guard_->check();
+        if (reading.behind_ms > 0) return rolled_back(reading.behind_ms);
+        now_ms = reading.now_ms;
+    }
+    Result<TickRun> ticks = lease->take(now_ms, count);
+    if (!ticks) return std::move(ticks.error());
+    metrics_.ids_issued.add(count);
+    return IdRun{lease->layout(), lease->worker_id(), ticks->first, ticks->count};
+}
+
+awaitable<Result<IdRun>> SnowflakeService::take(std::uint64_t count) {
+    const auto deadline = steady_clock::now() + options_.refill_timeout;
+    Queued queued(queued_, count);
+    std::shared_ptr<WaitTimer> timer;
+    bool waited = false;
+    for (bool first = true;; first = false) {
+        const std::uint64_t round = waiters_.round();
+        Result<IdRun> ids = try_take(now_ms(), count);
+        if (ids) co_return ids;
+
+        Refusal refusal = judge(std::move(ids.error()), count, first ? queued.ahead() : 0);
+        if (waited && refusal.once) refusal.wait = milliseconds(0);
+        const auto now = steady_clock::now();
+        if (refusal.wait == milliseconds(0) || now >= deadline) {
+            metrics_.refused.add();
+            co_return std::move(refusal.error);
+        }
+        if (first) {
+            metrics_.waits.add();
+            const Executor executor = co_await boost::asio::this_coro::executor;
+            timer = std::make_shared<WaitTimer>(executor);
+        }
+        const ServiceWaiters::Place place(waiters_, timer, round);
+        if (place.missed()) continue;
+        timer->expires_at(std::min(deadline, now + refusal.wait));
+        boost::system::error_code woken;
+        auto token = boost::asio::redirect_error(use_awaitable, woken);
+        co_await timer->async_wait(token);
+        waited = true;
+    }
+}
+
+// Whether waiting helps against the error, and how long; and what to answer when it does not.
+SnowflakeService::Refusal SnowflakeService::judge(Error error, std::uint64_t count, std::uint64_t ahead) const {
+    if (count < 1 || count > max_take_) {
+        return {Error(errc::invalid_count, fmt::format("count must be 1 to {}", max_take_))};
+    }
+    switch (error.code) {
+        case errc::snowflake_overloaded:
+            return {std::move(error), until_room(count + ahead)};
+        case errc::clock_rollback:
+            return rollback_refusal(std::move(error), count);
+        case errc::limit_reached:
+            if (auto trouble = slot_.trouble()) return {std::move(*trouble)};
+            return {Error(errc::snowflake_overloaded, std::string(no_watermark)), until_woken};
+        case errc::lease_lost:
+            if (closing_.load(std::memory_order_acquire)) return {Error(errc::draining, "the server is stopping")};
+            return {std::move(error)};
+        default:
+            return {std::move(error)};
+    }
+}
+
+SnowflakeService::Refusal SnowflakeService::rollback_refusal(Error error, std::uint64_t count) const {
+    const SnowflakeGenerator* lease = slot_.current();
+    if (lease == nullptr) return {std::move(error)};
+    const std::int64_t behind = guard_ ? guard_->behind_ms() : lease->ready_at_ms(count) - now_ms();
+    if (behind > RollbackGuard::patience_ms || now_ms() < options_.layout.epoch_ms()) return {std::move(error)};
+    return {std::move(error), milliseconds(std::max<std::int64_t>(behind, 1)), true};
+}
+
+milliseconds SnowflakeService::until_room(std::uint64_t count) const {
+    const SnowflakeGenerator* lease = slot_.current();
+    if (lease == nullptr) return shortest_wait;
+    return std::clamp(milliseconds(lease->ready_at_ms(count) - now_ms()), shortest_wait, until_woken);
+}
+
+Error SnowflakeService::rolled_back(std::int64_t behind_ms) {
+    return {errc::clock_rollback, fmt::format("the wall clock is {} ms behind the last ID", behind_ms)};
+}
+
+Error SnowflakeService::trouble_or(errc code) const { return slot_.trouble().value_or(Error(code)); }
+
+std::optional<Error> SnowflakeService::present_trouble(const SnowflakeGenerator* lease) const {
+    if (lease == nullptr) return trouble_or(errc::worker_unavailable);
+    if (lease->closed()) return trouble_or(errc::lease_lost);
+    if (auto trouble = slot_.trouble()) return trouble;
+    if (guard_) {
+        const std::int64_t behind = guard_->behind_ms();
+        if (behind > RollbackGuard::patience_ms) return rolled_back(behind);
+    }
+    if (lease->limit_ms() < now_ms()) return Error(errc::worker_unavailable, std::string(no_watermark));
+    return std::nullopt;
+}
+
+Status SnowflakeService::status() const {
+    const SnowflakeGenerator* lease = slot_.current();
+    const auto trouble = present_trouble(lease);
+    Status status;
+    status.ready = !trouble;
+    status.worker_id = lease == nullptr ? -1 : lease->worker_id();
+    status.reason = trouble ? trouble->detail : watch_.warning();
+    return status;
+}
+
+void SnowflakeService::show(const Status& status) {
+    metrics_.ready.set(status.ready ? 1 : 0);
+    metrics_.worker_id.set(status.worker_id);
+}
+
+}  // namespace frond::snowflake

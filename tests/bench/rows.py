@@ -85,9 +85,9 @@ def latency(round_):
 
 
 def issued(server):
+    """Snowflake IDs issued so far, by the server's own counter."""
     text = fetch(server.management_port, "/metrics")[1].decode()
-    pattern = r'^frond_snowflake_ids_(?:issued_)?total(?:\{[^}]*\})? ([\d.e+]+)$'
-    return sum(float(value) for value in re.findall(pattern, text, re.MULTILINE))
+    return float(re.search(r'^frond_ids_issued_total\{mode="snowflake"\} ([\d.e+]+)$', text, re.MULTILINE).group(1))
 
 
 def snowflake_rate(round_):

@@ -123,8 +123,7 @@ def test_bounds_refuse_bad_spans(server, query):
     assert reply.code() == "BAD_REQUEST"
 
 
-@pytest.mark.parametrize("target", ["/api/snowflake/decode/1", "/api/snowflake/bounds?from=2019-09-06&to=2019-09-07",
-                                    "/decodeSnowflakeId?snowflakeId=1"])
+@pytest.mark.parametrize("target", ["/api/snowflake/decode/1", "/api/snowflake/bounds?from=2019-09-06&to=2019-09-07"])
 def test_only_get(server, target):
     reply = server.fetch(target, "POST")
     assert reply.code() == "METHOD_NOT_ALLOWED"

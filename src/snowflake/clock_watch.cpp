@@ -18,11 +18,11 @@ std::string distance(std::int64_t offset_ms) {
 }
 
 // What happens next, for people who wonder whether to do something.
-std::string_view outlook(const ClockObservation& seen) {
+std::string_view outlook(const ClockObservation& seen, bool hold) {
     if (seen.held) {
-        return "IDs keep their time until the wall clock comes back within 1 s, or the process is started anew";
+        return "; IDs keep their time until the wall clock comes back within 1 s, or the process is started anew";
     }
-    return "IDs keep their time and draw near to it by 488 ppm";
+    return hold ? "; IDs keep their time and draw near to it by 488 ppm" : "";
 }
 
 }  // namespace
@@ -50,8 +50,8 @@ void ClockWatch::note(const ClockObservation& seen, SteadyTime now) {
 
 void ClockWatch::tell_step(const ClockObservation& seen) {
     const auto others = untold_ == 1 ? std::string() : fmt::format(", the last of {} steps", untold_);
-    spdlog::warn("Clock: the wall clock was set {} by {} ms{}; {}; {}", last_step_ms_ < 0 ? "back" : "ahead",
-                 std::abs(last_step_ms_), others, distance(seen.offset_ms), outlook(seen));
+    spdlog::warn("Clock: the wall clock was set {} by {} ms{}; {}{}", last_step_ms_ < 0 ? "back" : "ahead",
+                 std::abs(last_step_ms_), others, distance(seen.offset_ms), outlook(seen, hold_));
     untold_ = 0;
     told_ = true;
 }

@@ -15,7 +15,8 @@ namespace frond::snowflake {
 // note() by one thread; warning() by any.
 class ClockWatch {
 public:
-    explicit ClockWatch(SnowflakeMetrics& metrics) : metrics_(metrics) {}
+    // `hold`: IDs keep their time when the wall clock steps, and the lines say so.
+    ClockWatch(SnowflakeMetrics& metrics, bool hold) : metrics_(metrics), hold_(hold) {}
 
     // Counts each step. Logs steps that leave the clocks apart, at most one line in 10 s, and once when they agree
     // again.
@@ -28,6 +29,7 @@ private:
     void tell_step(const ClockObservation& seen);
 
     SnowflakeMetrics& metrics_;
+    const bool hold_;
     std::atomic<std::int64_t> offset_ms_{0};
     std::int64_t last_step_ms_ = 0;
     std::int64_t untold_ = 0;  // steps since the last line

@@ -65,7 +65,8 @@ SnowflakeService::SnowflakeService(SnowflakeOptions options, const Clock& clock,
       metrics_(metrics),
       max_take_(largest_take(options_, file != nullptr)),
       clock_(clock),
-      watch_(metrics),
+      watch_(metrics, options_.on_clock_rollback == ClockRollback::hold),
+      rollback_log_("Snowflake mode", milliseconds(0)),
       keeper_(keeper_options(options_), file, slot_, metrics.keeper) {
     if (options_.on_clock_rollback == ClockRollback::reject) guard_.emplace(source_, clock_);
 }
@@ -115,7 +116,7 @@ void SnowflakeService::run() {
 milliseconds SnowflakeService::step() {
     const ClockReading reading = read_clocks(source_);
     if (keeper_.holding()) {
-        watch_.note(clock_.observe(reading), reading.steady);
+        look_at_clocks(reading);
     } else {
         // No ID depends on the clock yet, so that a wall clock mended now counts at once.
         clock_.restart(reading);
@@ -127,6 +128,19 @@ milliseconds SnowflakeService::step() {
     waiters_.wake_all();
     show(status());
     return std::clamp(wait, shortest_wait, std::max(options_.heartbeat, shortest_wait));
+}
+
+void SnowflakeService::look_at_clocks(const ClockReading& reading) {
+    const ClockObservation seen = clock_.observe(reading);
+    watch_.note(seen, reading.steady);
+    if (!guard_) return;
+    if (const std::int64_t behind = guard_->behind_ms(); behind > RollbackGuard::patience_ms) {
+        rollback_log_.report("clock", rolled_back(behind).detail + "; IDs are refused until it has caught up");
+        return;
+    }
+    rollback_log_.report_none(reading.steady);
+    // IDs go by the wall clock while it is the lower one, so that nobody sees this one come down to it.
+    if (seen.offset_ms < -ClockDiscipline::noise_ms && guard_->behind_ms() == 0) clock_.restart(reading);
 }
 
 void SnowflakeService::stop() {
@@ -147,6 +161,8 @@ void SnowflakeService::stop() {
 }
 
 Result<IdRun> SnowflakeService::try_take(std::int64_t now_ms, std::uint64_t count) {
+    // One comparison for 0, too. What fits only by luck is refused as well, so that the answer is always the same.
+    if (count - 1 >= max_take_) return Error(errc::invalid_count, fmt::format("count must be 1 to {}", max_take_));
     SnowflakeGenerator* lease = slot_.current();
     if (lease == nullptr) return trouble_or(errc::worker_unavailable);
     if (guard_) {
@@ -194,9 +210,6 @@ awaitable<Result<IdRun>> SnowflakeService::take(std::uint64_t count) {
 
 // Whether waiting helps against the error, and how long; and what to answer when it does not.
 SnowflakeService::Refusal SnowflakeService::judge(Error error, std::uint64_t count, std::uint64_t ahead) const {
-    if (count < 1 || count > max_take_) {
-        return {Error(errc::invalid_count, fmt::format("count must be 1 to {}", max_take_))};
-    }
     switch (error.code) {
         case errc::snowflake_overloaded:
             return {std::move(error), until_room(count + ahead)};

@@ -11,6 +11,7 @@
 #include "worker/lease_slot.hpp"
 #include "worker/state_file.hpp"
 #include "worker/static_keeper.hpp"
+#include "worker/trouble_log.hpp"
 
 #include <frond/result.hpp>
 #include <frond/snowflake_layout.hpp>
@@ -117,6 +118,7 @@ private:
     [[nodiscard]] Result<void> validate() const;
     void run();
     void await_first_step();
+    void look_at_clocks(const ClockReading& reading);
     [[nodiscard]] Refusal judge(Error error, std::uint64_t count, std::uint64_t ahead) const;
     [[nodiscard]] Refusal rollback_refusal(Error error, std::uint64_t count) const;
     [[nodiscard]] std::chrono::milliseconds until_room(std::uint64_t count) const;
@@ -133,6 +135,7 @@ private:
     DisciplinedClock clock_;
     std::optional<RollbackGuard> guard_;  // "reject" alone
     ClockWatch watch_;
+    worker::TroubleLog rollback_log_;  // "reject" alone
     worker::LeaseSlot slot_;
     worker::StaticKeeper keeper_;
 

@@ -1,0 +1,196 @@
+#include "server/app.hpp"
+
+#include "api/openapi.hpp"
+#include "server/cores.hpp"
+#include "server/stores.hpp"
+#include "server/version.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <utility>
+
+namespace frond::server {
+namespace {
+
+constexpr const char* journal_name = "segments.journal";
+
+api::AccessLog access_log(AccessLog setting) {
+    switch (setting) {
+        case AccessLog::sampled:
+            return api::AccessLog::sampled;
+        case AccessLog::all:
+            return api::AccessLog::all;
+        case AccessLog::off:
+            break;
+    }
+    return api::AccessLog::off;
+}
+
+http::Limits limits_of(const ServerConfig& config) {
+    return {.header_limit = static_cast<std::size_t>(config.header_limit),
+            .target_limit = static_cast<std::size_t>(config.target_limit),
+            .body_limit = static_cast<std::size_t>(config.body_limit),
+            .max_connections = static_cast<std::size_t>(config.max_connections),
+            .request_timeout = config.request_timeout,
+            .idle_timeout = config.idle_timeout};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<App>> App::make(const Config& config) {
+    std::unique_ptr<App> app(new App(config));
+    if (!config.snowflake.state_dir.empty()) {
+        app->state_directory_ = std::make_unique<worker::StateDirectory>(config.snowflake.state_dir);
+    }
+    if (Result<void> opened = app->open_segment(); !opened) return opened.error();
+    if (Result<void> opened = app->open_snowflake(); !opened) return opened.error();
+    if (Result<void> bound = app->bind(); !bound) return bound.error();
+    return app;
+}
+
+App::App(const Config& config) : config_(config) {}
+
+App::~App() = default;
+
+Result<void> App::open_segment() {
+    if (!config_.segment.enabled) return {};
+    Result<std::shared_ptr<sql::Database>> database = make_database(config_);
+    if (!database) return database.error();
+    store_ = std::make_unique<sql::SqlSegmentStore>(std::move(*database));
+    // A database that is away now is waited for; one that can never work ends the start.
+    const Result<void> usable = store_->check();
+    if (!usable && usable.error().code == errc::invalid_configuration) return usable.error();
+
+    std::unique_ptr<segment::Journal> journal;
+    if (state_directory_ && state_directory_->locked()) {
+        auto opened = segment::Journal::open(state_directory_->path() / journal_name, store_->identity());
+        if (!opened) return opened.error();
+        journal = std::move(*opened);
+        if (journal->damaged() > 0) {
+            spdlog::warn("{} damaged lines in {} were ignored", journal->damaged(), journal_name);
+        }
+    } else {
+        spdlog::warn("segment mode runs without a guard file: {}",
+                     state_directory_ ? state_directory_->trouble() : "snowflake.state_dir is empty");
+    }
+    segment_ = std::make_unique<segment::SegmentService>(
+        *store_, clock_, segment_metrics_, std::move(journal),
+        segment::SegmentOptions{.refresh_interval = config_.segment.refresh_interval,
+                                .refill_timeout = config_.segment.refill_timeout,
+                                .max_waiters = static_cast<std::size_t>(config_.segment.max_waiters),
+                                .store_threads = static_cast<std::size_t>(config_.databases.front().pool_size),
+                                .max_batch = config_.server.max_batch});
+    return {};
+}
+
+Result<void> App::open_snowflake() {
+    const SnowflakeConfig& config = config_.snowflake;
+    if (!config.enabled) {
+        snowflake_off_ = "snowflake.enabled is false";
+        return {};
+    }
+    if (!config.worker_id) {
+        snowflake_off_ = "no snowflake.worker_id is set, and there is no default that would be safe";
+        return {};
+    }
+    const Result<SnowflakeLayout> layout = config.layout();
+    if (!layout) return layout.error();
+    if (state_directory_) state_file_ = std::make_unique<worker::JsonStateFile>(*state_directory_);
+    snowflake_ = std::make_unique<snowflake::SnowflakeService>(
+        snowflake::SnowflakeOptions{.name = config.name,
+                                    .layout = *layout,
+                                    .worker_id = *config.worker_id,
+                                    .max_ahead = config.max_ahead,
+                                    .max_clock_skew = config.max_clock_skew,
+                                    .heartbeat = config.heartbeat,
+                                    .refill_timeout = config_.segment.refill_timeout,
+                                    .on_clock_rollback = config.on_clock_rollback == ClockRollback::reject
+                                                             ? snowflake::ClockRollback::reject
+                                                             : snowflake::ClockRollback::hold},
+        clock_, state_file_.get(), snowflake_metrics_);
+    return {};
+}
+
+Result<void> App::bind() {
+    const Result<SnowflakeLayout> layout = config_.snowflake.layout();
+    if (!layout) return layout.error();
+    const auto max_batch = static_cast<std::uint64_t>(config_.server.max_batch);
+    health_.emplace(segment_.get(), snowflake_.get());
+    metric_sources_.emplace(api::MetricSources{.version = version(),
+                                               .health = *health_,
+                                               .http = http_metrics_,
+                                               .segment = segment_ ? &segment_metrics_ : nullptr,
+                                               .snowflake = snowflake_ ? &snowflake_metrics_ : nullptr,
+                                               .dispatchers = {}});
+    endpoints_.emplace(api::Endpoints{.segment = api::SegmentEndpoint(segment_.get(), max_batch),
+                                      .snowflake = api::SnowflakeEndpoint(
+                                          snowflake_.get(), "Snowflake mode is switched off on this server", max_batch),
+                                      .decode = api::DecodeEndpoint(*layout),
+                                      .bounds = api::BoundsEndpoint(*layout),
+                                      .leaf_decode = api::LeafDecodeEndpoint(*layout),
+                                      .live = api::LiveEndpoint(),
+                                      .ready = api::ReadyEndpoint(*health_),
+                                      .startup = api::StartupEndpoint(*health_),
+                                      .metrics = api::MetricsEndpoint(*metric_sources_),
+                                      .openapi = api::DocumentEndpoint("application/yaml", api::openapi_document())});
+    std::function<std::int64_t()> clock;
+    if (snowflake_) clock = [service = snowflake_.get()] { return service->now_ms(); };
+    id_port_.emplace(std::move(clock), access_log(config_.server.access_log));
+    management_port_.emplace(nullptr, api::AccessLog::off);
+    api::add_id_routes(*id_port_, *endpoints_);
+    api::add_management_routes(*management_port_, *endpoints_);
+    metric_sources_->dispatchers = {&*id_port_, &*management_port_};
+
+    const auto threads = config_.server.threads > 0 ? static_cast<std::size_t>(config_.server.threads) : usable_cores();
+    server_.emplace(threads, limits_of(config_.server), http_metrics_);
+    Result<std::vector<std::string>> ids = server_->listen({config_.server.listen, &*id_port_});
+    if (!ids) return Error(ids.error().code, "server.listen: " + ids.error().detail);
+    id_addresses_ = std::move(*ids);
+    Result<std::vector<std::string>> management =
+        server_->listen({config_.server.management_listen, &*management_port_});
+    if (!management) return Error(management.error().code, "server.management_listen: " + management.error().detail);
+    management_addresses_ = std::move(*management);
+    return {};
+}
+
+Result<void> App::start() {
+    if (snowflake_) {
+        if (Result<void> started = snowflake_->start(); !started) return started;
+    }
+    if (segment_) segment_->start();
+    server_->start();
+    return {};
+}
+
+std::string App::start_line() const {
+    const std::string segment = segment_ ? fmt::format("segment mode on ({})", store_->identity())
+                                         : std::string("segment mode off (segment.enabled is false)");
+    const std::string snowflake = snowflake_
+                                      ? fmt::format("snowflake mode on (worker ID {})", *config_.snowflake.worker_id)
+                                      : fmt::format("snowflake mode off ({})", snowflake_off_);
+    return fmt::format("frond {} listens on {}, management on {}; {}; {}", version(), fmt::join(id_addresses_, ", "),
+                       fmt::join(management_addresses_, ", "), segment, snowflake);
+}
+
+void App::begin_drain() {
+    health_->begin_drain();
+    server_->begin_drain();
+}
+
+void App::stop_listening() { server_->stop_listening(); }
+
+bool App::wait_idle(std::chrono::milliseconds patience) { return server_->wait_idle(patience); }
+
+void App::refuse_all() { id_port_->refuse_all(); }
+
+bool App::stop(std::chrono::milliseconds patience) {
+    server_->stop();
+    const bool ended = !segment_ || segment_->stop(patience);
+    if (snowflake_) snowflake_->stop();
+    return ended;
+}
+
+}  // namespace frond::server

@@ -6,7 +6,9 @@
 
 #include <spdlog/spdlog.h>
 
+#include <cstring>
 #include <exception>
+#include <utility>
 
 namespace frond::http {
 
@@ -77,35 +79,58 @@ Connection::Wait Connection::wait_for_request() {
         if (request_deadline_ == 0) request_deadline_ = thread_.request_deadline();
         set_deadline(request_deadline_);
     }
-    return Step::readable;
+    return Step::bytes;
+}
+
+asio::mutable_buffer Connection::receive_buffer() {
+    if (phase_ == Phase::linger) return thread_.waste();
+    return work_ ? work_->input.space() : asio::buffer(landing_);
+}
+
+void Connection::received(const ErrorCode& error, std::size_t n) noexcept {
+    receive_error_ = error;
+    received_ = n;
 }
 
 Connection::Wait Connection::read() {
-    const bool was_idle = !work_;
-    if (was_idle) work_ = thread_.workspaces().acquire();
-    ErrorCode error;
-    const std::size_t n = socket_.read_some(work_->input.space(), error);
-    if (error) return read_failed(error);
-    // A request that came in the last moment counts.
-    if (was_idle) expired_ = false;
-    work_->input.commit(n);
+    if (receive_error_ && !read_at_last_moment()) return read_failed();
+    if (work_) {
+        work_->input.commit(received_);
+    } else {
+        take_landed();
+    }
     phase_ = Phase::answer;
     return {};
 }
 
-Connection::Wait Connection::read_failed(const ErrorCode& error) {
-    const bool idle = work_->input.empty();
-    if (would_block(error) && !expired_) {
-        if (idle) release_workspace();
-        return Step::readable;
-    }
-    peer_done_ = error == asio::error::eof;
-    if (idle || (!peer_done_ && !would_block(error))) return Step::nothing;
-    if (peer_done_) {
+// A request that came while its connection was being given up for idle still counts.
+bool Connection::read_at_last_moment() {
+    if (work_ || receive_error_ != asio::error::operation_aborted) return false;
+    received_ = socket_.read_some(asio::buffer(landing_), receive_error_);
+    return !receive_error_;
+}
+
+void Connection::take_landed() {
+    expired_ = false;
+    work_ = thread_.workspaces().acquire();
+    InputBuffer& input = work_->input;
+    std::memcpy(input.space().data(), landing_.data(), received_);
+    input.commit(received_);
+    if (received_ < landing_.size()) return;
+    // There may be more. If not, or if this fails, the next wait will tell.
+    ErrorCode ignored;
+    input.commit(socket_.read_some(input.space(), ignored));
+}
+
+Connection::Wait Connection::read_failed() {
+    if (!work_) return Step::nothing;
+    if (receive_error_ == asio::error::eof) {
+        peer_done_ = true;
         refuse(errc::bad_request, "the request ended before it was complete");
-    } else {
-        refuse(errc::request_timeout, "the request was not complete in time");
+        return {};
     }
+    if (!expired_) return Step::nothing;
+    refuse(errc::request_timeout, "the request was not complete in time");
     return {};
 }
 
@@ -118,8 +143,6 @@ Connection::Wait Connection::answer() {
             break;
         }
     }
-    thread_.shared().metrics.requests.add(answered_);
-    answered_ = 0;
     return {};
 }
 
@@ -215,6 +238,7 @@ void Connection::continue_after_write(Phase next) noexcept {
 }
 
 Connection::Wait Connection::write() {
+    if (answered_ > 0) thread_.shared().metrics.requests.add(std::exchange(answered_, 0));
     OutputBuffer& output = work_->output;
     while (!output.empty()) {
         ErrorCode error;
@@ -227,10 +251,11 @@ Connection::Wait Connection::write() {
         }
         if (!blocked_) set_deadline(thread_.request_deadline());
         blocked_ = true;
-        return Step::writable;
+        return Step::room;
     }
     blocked_ = false;
     output.reset();
+    work_->reply_begin = 0;
     if (after_write_ == Phase::read) return wait_for_request();
     if (after_write_ == Phase::linger) return begin_linger();
     set_deadline(0);
@@ -248,14 +273,13 @@ Connection::Wait Connection::begin_linger() {
     if (error) return Step::nothing;
     set_deadline(thread_.linger_deadline());
     phase_ = Phase::linger;
-    return Step::readable;
+    return Step::bytes;
 }
 
 Connection::Wait Connection::linger() {
-    ErrorCode error;
-    dropped_ += socket_.read_some(thread_.waste(), error);
-    if (error ? !would_block(error) || expired_ : dropped_ > linger_bound) return Step::nothing;
-    return Step::readable;
+    dropped_ += received_;
+    if (receive_error_ || dropped_ > linger_bound) return Step::nothing;
+    return Step::bytes;
 }
 
 void Connection::release_workspace() {
@@ -309,9 +333,14 @@ awaitable<void> serve(Socket socket, ListenerGroup& group, IoThread& thread) {
             if (!failed) connection.handled();
             continue;
         }
-        const auto event = step == Step::readable ? Socket::wait_read : Socket::wait_write;
-        auto ready = connection.socket().async_wait(event, asio::as_tuple(asio::deferred));
-        co_await std::move(ready);
+        if (step == Step::room) {
+            auto room = connection.socket().async_wait(Socket::wait_write, asio::as_tuple(asio::deferred));
+            co_await std::move(room);
+            continue;
+        }
+        auto bytes = connection.socket().async_read_some(connection.receive_buffer(), asio::as_tuple(asio::deferred));
+        const auto [error, n] = co_await std::move(bytes);
+        connection.received(error, n);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "http/sockets.hpp"
 #include "http/workspace.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,8 +17,8 @@
 
 namespace frond::http {
 
-// What a connection waits for.
-enum class Step : std::uint8_t { readable, writable, handler, nothing };
+// What a connection waits for: bytes to read, room to write, the handler; or nothing any more.
+enum class Step : std::uint8_t { bytes, room, handler, nothing };
 
 class Connection : public ConnectionHook {
 public:
@@ -29,6 +30,10 @@ public:
 
     // Goes as far as it can. After Step::nothing the connection is to be destroyed.
     [[nodiscard]] Step advance();
+
+    // After Step::bytes: where to read to, and what to call with the outcome.
+    [[nodiscard]] boost::asio::mutable_buffer receive_buffer();
+    void received(const ErrorCode& error, std::size_t n) noexcept;
 
     // After Step::handler: the wait, and what to call when it has ended, well or by an exception.
     [[nodiscard]] awaitable<void> handle();
@@ -50,13 +55,15 @@ private:
     using Wait = std::optional<Step>;
 
     Wait read();
-    Wait read_failed(const ErrorCode& error);
+    Wait read_failed();
     Wait answer();
     Wait write();
     Wait wait_for_request();
     Wait begin_linger();
     Wait linger();
 
+    bool read_at_last_moment();
+    void take_landed();
     bool answer_next();
     void answer_complete();
     void finish_request();
@@ -71,15 +78,20 @@ private:
     ListenerGroup& group_;
     Socket socket_;
     std::unique_ptr<Workspace> work_;  // none while idle
-    Tick deadline_ = 0;                // of what is being waited for; 0: none
-    Tick request_deadline_ = 0;        // of the request that is being read; 0: none has begun
-    std::size_t dropped_ = 0;          // bytes read and dropped while lingering
-    std::uint32_t answered_ = 0;       // not yet counted in the metrics
+    ErrorCode receive_error_;
+    std::size_t received_ = 0;
+    Tick deadline_ = 0;           // of what is being waited for; 0: none
+    Tick request_deadline_ = 0;   // of the request that is being read; 0: none has begun
+    std::size_t dropped_ = 0;     // bytes read and dropped while lingering
+    std::uint32_t answered_ = 0;  // not yet counted in the metrics
     Phase phase_ = Phase::start;
     Phase after_write_ = Phase::read;
     bool expired_ = false;    // the deadline has passed
     bool blocked_ = false;    // the client does not take its replies as fast as they are written
     bool peer_done_ = false;  // the client has said that it will send no more
+    // An idle connection reads to here: most requests fit, and waiting for the socket to become readable without
+    // reading would cost a system call more for each.
+    std::array<char, 512> landing_;
 };
 
 // Serves a connected client to its end.

@@ -111,8 +111,8 @@ private:
         head_.query = parts->query.empty() ? Span() : span_of(parts->query);
     }
 
-    void on_field_impl(field name, View, View value, ErrorCode& error) override {
-        if (!lies_in_data(value)) return refuse(errc::bad_request, "a header field must be one line", error);
+    void on_field_impl(field name, View name_text, View value, ErrorCode& error) override {
+        if (is_folded(name_text, value)) return refuse(errc::bad_request, "a header field must be one line", error);
         switch (name) {
             case field::host:
                 return take_host(value, error);
@@ -184,7 +184,13 @@ private:
         error = Code::bad_value;
     }
 
-    // Beast unfolds lines into a buffer of its own, which is gone after the call.
+    // Beast unfolds lines into a buffer of its own, which is gone after the call, or passes over empty ones.
+    [[nodiscard]] bool is_folded(std::string_view name, std::string_view value) const {
+        if (!lies_in_data(value)) return true;
+        const char* end_of_name = name.data() + name.size();
+        return std::find(end_of_name, value.data(), '\n') != value.data();
+    }
+
     [[nodiscard]] bool lies_in_data(std::string_view text) const {
         return std::less_equal<>()(data_.data(), text.data()) &&
                std::less_equal<>()(text.data() + text.size(), data_.data() + data_.size());

@@ -6,11 +6,17 @@
 namespace frond::segment {
 namespace {
 
+// The ID `offset` steps after `first`, modulo 2^64: a slot read while it is rewritten may give any numbers.
+std::int64_t id_at(std::int64_t first, std::uint64_t offset, std::int64_t delta) noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(first) + offset * static_cast<std::uint64_t>(delta));
+}
+
 // Adds a run to what was taken, as part of the last one where it goes straight on.
 void append(Taken& out, const Run& run) noexcept {
     if (out.size > 0) {
         Run& last = out.runs[out.size - 1];
-        if (last.delta == run.delta && last.last() == run.first - run.delta) {
+        if (last.delta == run.delta &&
+            id_at(last.first, static_cast<std::uint64_t>(last.count), last.delta) == run.first) {
             last.count += run.count;
             return;
         }
@@ -27,11 +33,9 @@ bool SegmentBuffer::collect_one(std::uint64_t position, std::uint64_t n, Run& ou
         const std::uint64_t start = slot.start.load(std::memory_order_acquire);
         if (position < start || position >= end) continue;
         const std::int64_t delta = slot.delta.load(std::memory_order_acquire);
-        const auto offset = static_cast<std::int64_t>(position - start);
         out.delta = delta;
         out.count = static_cast<std::int64_t>(std::min(n, end - position));
-        out.first = static_cast<std::int64_t>(static_cast<std::uint64_t>(slot.first.load(std::memory_order_acquire)) +
-                                              static_cast<std::uint64_t>(offset) * static_cast<std::uint64_t>(delta));
+        out.first = id_at(slot.first.load(std::memory_order_acquire), position - start, delta);
         return true;
     }
     return false;

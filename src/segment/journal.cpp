@@ -6,11 +6,11 @@
 #include <boost/crc.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <utility>
 
 namespace frond::segment {
@@ -37,6 +37,12 @@ bool cut_number(std::string_view& text, Number& number, int base = 10) {
     if (error != std::errc() || end == text.data() + text.size() || *end != ' ') return false;
     text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
     return true;
+}
+
+// Whether a line has the checksum that it names at its front.
+bool is_whole(std::string_view line) {
+    std::uint32_t crc = 0;
+    return cut_number(line, crc, 16) && crc == checksum(line);
 }
 
 bool write_all(int descriptor, std::string_view text) {
@@ -67,7 +73,10 @@ Journal::~Journal() {
     if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-std::string Journal::header() const { return fmt::format("frond-segments 1 {}", identity_); }
+std::string Journal::header() const {
+    const std::string body = fmt::format("frond-segments 1 {}", identity_);
+    return fmt::format("{:08x} {}", checksum(body), body);
+}
 
 Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& file, std::string identity) {
     std::unique_ptr<Journal> journal(new Journal(file, std::move(identity)));
@@ -83,7 +92,12 @@ Result<void> Journal::load() {
         if (errno == ENOENT) return {};
         return cannot(file_, "read");
     }
-    const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+    std::string text;
+    std::array<char, 65536> block{};
+    while (stream.read(block.data(), block.size()), stream.gcount() > 0) {
+        text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
+    }
+    if (stream.bad()) return cannot(file_, "read");
     std::string_view rest = text;
     bool first = true;
     while (!rest.empty()) {
@@ -91,9 +105,12 @@ Result<void> Journal::load() {
         const std::string_view line = rest.substr(0, length);
         rest.remove_prefix(std::min(length + 1, rest.size()));
         if (first) {
-            if (line != header()) return {};  // another database: its numbers say nothing here
+            if (line != header()) {  // another database: its numbers say nothing here
+                if (!is_whole(line)) ++damaged_;
+                return {};
+            }
             first = false;
-        } else if (!load_line(line)) {
+        } else if (!line.empty() && !load_line(line)) {
             ++damaged_;
         }
     }
@@ -101,8 +118,8 @@ Result<void> Journal::load() {
 }
 
 bool Journal::load_line(std::string_view line) {
-    std::uint32_t crc = 0;
-    if (!cut_number(line, crc, 16) || crc != checksum(line)) return false;
+    if (!is_whole(line)) return false;
+    line.remove_prefix(line.find(' ') + 1);
     JournalEntry entry;
     if (!cut_number(line, entry.end) || !cut_number(line, entry.accepted) || !cut_number(line, entry.last_used_ms)) {
         return false;
@@ -136,10 +153,14 @@ std::vector<std::string> Journal::used_since(std::int64_t since_ms, std::size_t 
 bool Journal::record(std::string_view key, const JournalEntry& entry) {
     const std::lock_guard lock(mutex_);
     entries_.insert_or_assign(std::string(key), entry);
-    if (lines_ >= lines_worth_a_rewrite && lines_ >= 2 * entries_.size()) return rewrite();
-    if (descriptor_ < 0 || !write_all(descriptor_, line_of(key, entry))) return false;
-    ++lines_;
-    return true;
+    const bool mostly_old = lines_ >= lines_worth_a_rewrite && lines_ >= 2 * entries_.size();
+    if ((mostly_old || torn_) && rewrite()) return true;
+    // The rest of a line that was cut short must not swallow the next one.
+    std::string line = line_of(key, entry);
+    if (torn_) line.insert(line.begin(), '\n');
+    torn_ = descriptor_ < 0 || !write_all(descriptor_, line);
+    if (!torn_) ++lines_;
+    return !torn_;
 }
 
 bool Journal::rewrite() {
@@ -156,6 +177,7 @@ bool Journal::rewrite() {
     if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = fresh;  // goes on under the new name
     lines_ = entries_.size();
+    torn_ = false;
     return true;
 }
 

@@ -59,6 +59,7 @@ private:
     mutable std::mutex mutex_;
     std::unordered_map<std::string, JournalEntry> entries_;
     std::size_t lines_ = 0;
+    bool torn_ = false;  // the last line was cut short
     int descriptor_ = -1;
 };
 

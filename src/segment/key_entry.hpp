@@ -48,7 +48,7 @@ struct KeyEntry : std::enable_shared_from_this<KeyEntry> {
     std::atomic<bool> removed{false};  // the row is gone or disabled: never issues again; the next use looks anew
     std::atomic<bool> listed{false};   // in the table, that is, the row was seen once
 
-    std::atomic<bool> preloading{false};  // its first range is part of start-up
+    std::atomic<bool> preloading{false};  // its first range is part of start-up, wanted also without waiters
 
     std::mutex mutex;  // of everything below
     std::vector<Waiter*> waiters;
@@ -62,5 +62,15 @@ struct KeyEntry : std::enable_shared_from_this<KeyEntry> {
     SteadyTime last_range{};          // when the last range arrived
     std::uint64_t position_seen = 0;  // by the last round of housekeeping
 };
+
+// Sends everybody who waits for the key away with an error. Thread-safe.
+inline void fail_waiters(KeyEntry& entry, const Error& error) {
+    const std::lock_guard lock(entry.mutex);
+    for (Waiter* waiter : entry.waiters) {
+        waiter->error = error;
+        waiter->wake();
+    }
+    entry.waiters.clear();
+}
 
 }  // namespace frond::segment

@@ -22,7 +22,8 @@ Result<Run> run_of(const Range& range, std::string_view key) {
     if (first >= end) return misconfigured(key, "the range is empty, step must be at least 1");
 
     // Distance to the first number of the right residue, 0 to delta - 1; never overflows, unlike rounding up would.
-    const std::int64_t distance = (remainder - first % delta + delta) % delta;
+    std::int64_t distance = remainder - first % delta;
+    if (distance < 0) distance += delta;
     if (distance >= end - first) {
         return misconfigured(key, "a range of " + std::to_string(end - first) + " numbers holds none that is " +
                                       std::to_string(remainder) + " modulo delta (" + std::to_string(delta) +

@@ -12,20 +12,12 @@ namespace {
 
 // The timekeeper looks at least this often: its condition variable runs on another clock than the times it watches.
 constexpr std::chrono::milliseconds longest_nap{1000};
-
-void fail_waiters(KeyEntry& entry, const Error& error) {
-    const std::lock_guard lock(entry.mutex);
-    for (Waiter* waiter : entry.waiters) {
-        waiter->error = error;
-        waiter->wake();
-    }
-    entry.waiters.clear();
-}
+constexpr std::chrono::hours for_ever{24 * 365};
 
 // A key that was never found and that nobody waits for any more is given up, for good.
 bool nobody_wants(KeyEntry& entry) {
     const std::lock_guard lock(entry.mutex);
-    if (entry.listed || !entry.waiters.empty()) return false;
+    if (entry.listed || entry.preloading || !entry.waiters.empty()) return false;
     entry.removed = true;
     return true;
 }
@@ -40,53 +32,67 @@ Refiller::Refiller(const Parts& parts)
       pool_("frond-segment", parts.threads),
       timekeeper_([this] { keep_time(); }) {}
 
-Refiller::~Refiller() { stop(std::chrono::milliseconds(0)); }
+Refiller::~Refiller() { stop(for_ever); }
 
 void Refiller::kick(KeyEntry& entry) {
     if (entry.refilling.load(std::memory_order_relaxed) || entry.refilling.exchange(true)) return;
-    submit([this, shared = entry.shared_from_this()] { refill(shared); });
+    submit([this, shared = entry.shared_from_this()](Turn turn) { refill(shared, turn); });
 }
 
 void Refiller::run(std::function<Result<void>()> call) {
-    submit([this, call = std::move(call)] {
+    submit([this, call = std::move(call)](Turn turn) {
         const Result<void> done = call();
         const bool answered = done || done.error().code != errc::store_unavailable;
-        report(answered ? nullptr : &done.error());
+        report(turn, answered ? nullptr : &done.error());
         if (!answered) run(call);
     });
 }
 
 // Every call to the store goes through here: to the pool, or, while the store is away, to the parked ones.
 void Refiller::submit(Job job) {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    const Turn turn = health_.ask(parts_.clock.steady());
+    if (turn != Turn::wait) return post(std::move(job), turn);
+    parked_.push_back(std::move(job));
+    wake_.notify_all();  // the timekeeper does not watch the time of a probe that nobody wants
+}
+
+void Refiller::post(Job job, Turn turn) {
+    pool_.post([this, job = std::move(job), turn]() mutable { begin(std::move(job), turn); });
+}
+
+// On a pool thread. The store may have gone away while the job was queued.
+void Refiller::begin(Job job, Turn turn) {
     {
         const std::lock_guard lock(mutex_);
-        if (stopping_) return;
-        if (!health_.may_call(parts_.clock.steady())) {
-            parked_.push_back(std::move(job));
-            return;
+        if (turn == Turn::call) turn = health_.ask(parts_.clock.steady());
+        if (turn == Turn::wait) {
+            if (!stopping_) parked_.push_back(std::move(job));
+            return wake_.notify_all();
         }
     }
-    pool_.post(std::move(job));
+    job(turn);
 }
 
 bool Refiller::store_away() const {
     const std::lock_guard lock(mutex_);
-    return health_.away();
+    return health_.away() || !answered_once_;
 }
 
-void Refiller::refill(const std::shared_ptr<KeyEntry>& entry) {
+void Refiller::refill(const std::shared_ptr<KeyEntry>& entry, Turn turn) {
     if (nobody_wants(*entry)) {
-        release_probe();
+        release(turn);
         return parts_.listener.key_abandoned(entry);
     }
     const StepRequest request = request_for(*entry);
     const Result<Grant> grant = parts_.store.advance(entry->key, request);
     if (!grant && grant.error().code == errc::store_unavailable) {
         parts_.metrics.refill_failures.add();
-        report(&grant.error());
-        return submit([this, entry] { refill(entry); });
+        report(turn, &grant.error());
+        return submit([this, entry](Turn next) { refill(entry, next); });
     }
-    report(nullptr);
+    report(turn, nullptr);
     if (!grant) return refuse(entry, grant.error());
     // The store has checked both; a store that forgot to must not cost uniqueness.
     if (below_guard(request, grant->range.first, grant->accepted)) {
@@ -128,6 +134,7 @@ void Refiller::accept(const std::shared_ptr<KeyEntry>& entry, const StepRequest&
                       const Run& run) {
     parts_.metrics.refills.add();
     JournalEntry guard;
+    bool wait_counted = false;
     {
         const std::lock_guard lock(entry->mutex);
         if (entry->trouble) {
@@ -145,7 +152,7 @@ void Refiller::accept(const std::shared_ptr<KeyEntry>& entry, const StepRequest&
         ++entry->ranges;
         entry->row_step = grant.row_step;
         entry->max_step = grant.max_step;
-        entry->somebody_waited = false;
+        wait_counted = std::exchange(entry->somebody_waited, false);
         entry->last_range = parts_.clock.steady();
         entry->guard = {.end = grant.range.last_exclusive,
                         .accepted = grant.accepted,
@@ -158,6 +165,8 @@ void Refiller::accept(const std::shared_ptr<KeyEntry>& entry, const StepRequest&
     entry->refilling.store(false, std::memory_order_release);
 
     const std::lock_guard lock(entry->mutex);
+    // Who began to wait while the store was asked tells that the step is too small; on first use it tells nothing.
+    if (!wait_counted && entry->ranges > 1 && !entry->waiters.empty()) entry->somebody_waited = true;
     for (Waiter* waiter : entry->waiters) waiter->wake();
     entry->waiters.clear();
 }
@@ -187,21 +196,21 @@ void Refiller::refuse(const std::shared_ptr<KeyEntry>& entry, const Error& error
     rest(entry, pause);
 }
 
-void Refiller::release_probe() {
+void Refiller::release(Turn turn) {
     {
         const std::lock_guard lock(mutex_);
-        health_.release_probe();
+        health_.release(turn);
     }
     wake_.notify_all();
 }
 
-void Refiller::report(const Error* failure) {
+void Refiller::report(Turn turn, const Error* failure) {
     bool back = false;
     {
         const std::lock_guard lock(mutex_);
         const SteadyTime now = parts_.clock.steady();
         if (failure != nullptr) {
-            if (health_.failed(now)) {
+            if (health_.failed(turn, now)) {
                 spdlog::warn("segment store away: {}: {}; ranges in memory are served on", parts_.store.identity(),
                              failure->detail);
             }
@@ -215,8 +224,8 @@ void Refiller::report(const Error* failure) {
         }
         parts_.metrics.store_up.set(health_.away() ? 0 : 1);
     }
-    if (back) parts_.listener.store_back();
     wake_.notify_all();
+    if (back) parts_.listener.store_back();
 }
 
 void Refiller::rest(const std::shared_ptr<KeyEntry>& entry, std::chrono::nanoseconds how_long) {
@@ -236,8 +245,10 @@ void Refiller::keep_time() {
             resting_.erase(resting_.begin());
         }
         // While the store is away this lets one of them through, as the probe; once it is back, all of them.
-        while (!parked_.empty() && health_.may_call(now)) {
-            pool_.post(std::move(parked_.front()));
+        while (!parked_.empty()) {
+            const Turn turn = health_.ask(now);
+            if (turn == Turn::wait) break;
+            post(std::move(parked_.front()), turn);
             parked_.pop_front();
         }
         std::chrono::nanoseconds nap = longest_nap;

@@ -49,6 +49,7 @@ public:
         std::int64_t max_batch;  // IDs of the largest take
     };
     explicit Refiller(const Parts& parts);
+    // Waits for calls under way, however long, unless stop() has given them up.
     ~Refiller();
     Refiller(const Refiller&) = delete;
     Refiller& operator=(const Refiller&) = delete;
@@ -60,6 +61,7 @@ public:
     // is what counts as no answer; the call is then made again.
     void run(std::function<Result<void>()> call);
 
+    // Whether the store is away or has not answered yet.
     [[nodiscard]] bool store_away() const;
 
     // Ends the timekeeper, drops what is parked or queued and waits at most `patience` for calls under way. False when
@@ -67,15 +69,18 @@ public:
     bool stop(std::chrono::milliseconds patience);
 
 private:
-    using Job = std::function<void()>;  // makes one call to the store and reports
+    using Turn = StoreHealth::Turn;
+    using Job = std::function<void(Turn)>;  // makes one call to the store and reports, or releases its turn
 
     void submit(Job job);
-    void refill(const std::shared_ptr<KeyEntry>& entry);
+    void post(Job job, Turn turn);
+    void begin(Job job, Turn turn);
+    void refill(const std::shared_ptr<KeyEntry>& entry, Turn turn);
     void accept(const std::shared_ptr<KeyEntry>& entry, const StepRequest& request, const Grant& grant, const Run& run);
     void refuse(const std::shared_ptr<KeyEntry>& entry, const Error& error);
     [[nodiscard]] StepRequest request_for(KeyEntry& entry) const;
-    void report(const Error* failure);
-    void release_probe();
+    void report(Turn turn, const Error* failure);
+    void release(Turn turn);
     void rest(const std::shared_ptr<KeyEntry>& entry, std::chrono::nanoseconds how_long);
     void keep_time();
 

@@ -8,6 +8,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include <algorithm>
+#include <future>
 #include <unordered_set>
 #include <utility>
 
@@ -23,6 +24,9 @@ constexpr std::size_t preload_at_most = 1'000;
 // So that the journal knows a key in use whose range lasts longer than an hour.
 constexpr std::chrono::minutes use_noted_every{10};
 
+constexpr std::chrono::hours for_ever{24 * 365};
+constexpr std::chrono::milliseconds last_call_ends_within{100};
+
 // Whether the key was given a range at or after `time`.
 bool added_since(KeyEntry& entry, SteadyTime time) {
     const std::lock_guard lock(entry.mutex);
@@ -34,11 +38,12 @@ using Timer =
 
 }  // namespace
 
-// A coroutine that waits for a range. Lives in its frame; the timer is shared with wake-ups that are on their way.
+// A coroutine that waits for a range. Lives in its frame, which may outlive the service; the timer is shared with
+// wake-ups that are on their way.
 class SegmentService::TakeWaiter final : public Waiter {
 public:
-    TakeWaiter(const Executor& executor, std::chrono::steady_clock::time_point deadline, SegmentService& service)
-        : service_(service), timer_(std::make_shared<Timer>(executor, deadline)) {}
+    TakeWaiter(const Executor& executor, std::chrono::steady_clock::time_point deadline, Gauge& waiting)
+        : waiting_(waiting), timer_(std::make_shared<Timer>(executor, deadline)) {}
     ~TakeWaiter() override { leave(); }
     TakeWaiter(const TakeWaiter&) = delete;
     TakeWaiter& operator=(const TakeWaiter&) = delete;
@@ -52,7 +57,7 @@ public:
     void join(std::shared_ptr<KeyEntry> entry) {
         entry->waiters.push_back(this);
         entry_ = std::move(entry);
-        service_.metrics_.waiting.add(1);
+        waiting_.add(1);
     }
 
     void leave() {
@@ -62,13 +67,13 @@ public:
             std::erase(entry_->waiters, this);
         }
         entry_.reset();
-        service_.metrics_.waiting.add(-1);
+        waiting_.add(-1);
     }
 
     [[nodiscard]] Timer& timer() { return *timer_; }
 
 private:
-    SegmentService& service_;
+    Gauge& waiting_;
     std::shared_ptr<Timer> timer_;
     std::shared_ptr<KeyEntry> entry_;
 };
@@ -89,7 +94,9 @@ SegmentService::SegmentService(SegmentStore& store, const Clock& clock, SegmentM
                  .threads = options.store_threads,
                  .max_batch = options.max_batch}) {}
 
-SegmentService::~SegmentService() { stop(std::chrono::milliseconds(0)); }
+SegmentService::~SegmentService() {
+    if (!stopping_.exchange(true)) halt(for_ever);
+}
 
 void SegmentService::start() {
     refiller_.run([this] { return look_at_store(); });
@@ -114,7 +121,7 @@ awaitable<Result<Taken>> SegmentService::take(std::string key, std::uint64_t n) 
 
         Result<std::shared_ptr<KeyEntry>> entry = find_or_begin(key);
         if (!entry) co_return refused(entry.error());
-        TakeWaiter waiter(executor, deadline, *this);
+        TakeWaiter waiter(executor, deadline, metrics_.waiting);
         waiter.wanted = n;
         const Result<bool> enlisted = enlist(*entry, waiter);
         if (!enlisted) co_return refused(enlisted.error());
@@ -151,12 +158,18 @@ Result<std::shared_ptr<KeyEntry>> SegmentService::find_or_begin(const std::strin
     if (pending_.size() >= options_.max_waiters) {
         return Error(errc::segment_unavailable, "too many keys are waiting for their first range");
     }
-    return pending_.insert_or_assign(key, make_entry(key)).first->second;
+    return pending_.insert_or_assign(key, make_entry(key, known)).first->second;
 }
 
-std::shared_ptr<KeyEntry> SegmentService::make_entry(std::string key) const {
+// `earlier` is the entry that the new one replaces, or null: a row that is removed and made again is under its guard.
+std::shared_ptr<KeyEntry> SegmentService::make_entry(std::string key, KeyEntry* earlier) const {
     auto entry = std::make_shared<KeyEntry>(std::move(key));
-    if (journal_) entry->guard = journal_->find(entry->key);
+    if (earlier != nullptr) {
+        const std::lock_guard lock(earlier->mutex);
+        entry->guard = earlier->guard;
+    } else if (journal_) {
+        entry->guard = journal_->find(entry->key);
+    }
     return entry;
 }
 
@@ -219,27 +232,38 @@ Result<void> SegmentService::look_at_store() {
     return {};
 }
 
-// Keys of the last hour get their first range before the server is ready. They enter the table at once, so that a
+// Keys of the last hour get their first range before the server is ready. They count as asked for at once, so that a
 // request for one of them joins the same refill.
 void SegmentService::preload() {
     std::vector<std::string> recent;
     if (journal_) recent = journal_->used_since(unix_ms(clock_.wall() - preload_used_within), preload_at_most);
-    std::erase_if(recent, [this](const std::string& key) { return table_.find(key) != nullptr; });
-    if (recent.empty()) {
-        started_ = true;
-        return;
-    }
-    preloading_ = recent.size();
+    preloading_ = recent.size() + 1;  // and this function
     for (const std::string& key : recent) {
-        const auto entry = make_entry(key);
-        entry->preloading = true;
-        list(entry);
-        refiller_.kick(*entry);
+        if (const auto entry = begin_preload(key)) {
+            refiller_.kick(*entry);
+        } else {
+            end_preload();
+        }
     }
+    end_preload();
+}
+
+// Null when somebody has asked for the key already.
+std::shared_ptr<KeyEntry> SegmentService::begin_preload(const std::string& key) {
+    const std::lock_guard lock(pending_mutex_);
+    if (table_.find(key) != nullptr || pending_.contains(key)) return nullptr;
+    auto entry = make_entry(key, nullptr);
+    entry->preloading = true;
+    pending_.emplace(key, entry);
+    return entry;
 }
 
 void SegmentService::note_preloaded(KeyEntry& entry) {
-    if (entry.preloading.exchange(false) && preloading_.fetch_sub(1) == 1) started_ = true;
+    if (entry.preloading.exchange(false)) end_preload();
+}
+
+void SegmentService::end_preload() {
+    if (preloading_.fetch_sub(1) == 1) started_ = true;
 }
 
 void SegmentService::keep_house() {
@@ -262,22 +286,37 @@ void SegmentService::keep_house() {
 Result<void> SegmentService::drop_removed_keys() {
     const SteadyTime asked = clock_.steady();
     const Result<std::vector<std::string>> keys = store_.keys();
-    if (!keys) return keys.error();
+    if (!keys) {
+        if (keys.error().code != errc::store_unavailable) refreshing_ = false;  // it is not asked again
+        return keys.error();
+    }
     const std::unordered_set<std::string_view> present(keys->begin(), keys->end());
     for (KeyEntry* entry : table_.all()) {
-        if (entry->removed || present.contains(entry->key)) continue;
-        // A refill under way finds out for itself; this flag also makes us the only one to close the buffer.
-        if (entry->refilling.exchange(true)) continue;
-        if (added_since(*entry, asked)) {
-            entry->refilling = false;
-            continue;
-        }
-        entry->removed = true;
-        (void)entry->buffer.close();
-        key_missing(entry->shared_from_this());
+        if (!entry->removed && !present.contains(entry->key)) drop_if_unchanged(*entry, asked);
     }
     refreshing_ = false;
     return {};
+}
+
+// The row of the key was not there at `since`.
+void SegmentService::drop_if_unchanged(KeyEntry& entry, SteadyTime since) {
+    // A refill under way finds out for itself; this flag also makes us the only one to close the buffer.
+    if (entry.refilling.exchange(true)) return;
+    if (!added_since(entry, since)) {
+        entry.removed = true;
+        (void)entry.buffer.close();
+        key_missing(entry.shared_from_this());
+        fail_waiters(entry, Error(errc::key_not_found, "no such key"));
+        return;
+    }
+    entry.refilling = false;
+    // Whoever wanted a refill meanwhile was turned away by the flag.
+    bool wanted = false;
+    {
+        const std::lock_guard lock(entry.mutex);
+        wanted = !entry.waiters.empty();
+    }
+    if (wanted) refiller_.kick(entry);
 }
 
 void SegmentService::note_use() {
@@ -300,21 +339,49 @@ SegmentStatus SegmentService::status() const {
     const std::vector<KeyEntry*> entries = table_.all();
     const bool something_left = std::any_of(entries.begin(), entries.end(),
                                             [](const KeyEntry* entry) { return entry->buffer.remaining() > 0; });
-    return {.ready = something_left, .reason = "the database does not answer"};
+    if (something_left) return {.ready = true, .reason = {}};
+    return {.ready = false, .reason = "the database does not answer"};
 }
 
 bool SegmentService::stop(std::chrono::milliseconds patience) {
     const SteadyTime deadline = clock_.steady() + patience;
     if (stopping_.exchange(true)) return true;
+    if (!halt(patience)) return false;
+    return refiller_.store_away() || hand_all_back(deadline);
+}
+
+// No more refills. False when a call to the store hangs.
+bool SegmentService::halt(std::chrono::milliseconds patience) {
     { const std::lock_guard lock(house_mutex_); }
     house_wake_.notify_all();
     if (housekeeper_.joinable()) housekeeper_.join();
-    if (!refiller_.stop(patience)) return false;
-    for (KeyEntry* entry : table_.all()) {
-        if (refiller_.store_away() || clock_.steady() >= deadline) break;
-        if (!hand_back(*entry)) break;
-    }
-    return true;
+    return refiller_.stop(patience);
+}
+
+// False when a call to the store hangs.
+bool SegmentService::hand_all_back(SteadyTime deadline) {
+    // Shared with the threads, so that one that hangs may go on when the wait for it has ended.
+    struct Work {
+        std::vector<KeyEntry*> entries;
+        std::atomic<std::size_t> next{0};
+        std::atomic<std::size_t> running;
+        std::promise<void> ended;
+    };
+    const auto work = std::make_shared<Work>();
+    work->entries = table_.all();
+    work->running = options_.store_threads;
+    const auto share = [this, work, deadline] {
+        for (;;) {
+            const std::size_t i = work->next.fetch_add(1);
+            if (i >= work->entries.size() || clock_.steady() >= deadline) break;
+            if (!hand_back(*work->entries[i])) work->next = work->entries.size();
+        }
+        if (work->running.fetch_sub(1) == 1) work->ended.set_value();
+    };
+    BlockingPool pool("frond-hand-back", options_.store_threads);
+    for (std::size_t i = 0; i < options_.store_threads; ++i) pool.post(share);
+    if (work->ended.get_future().wait_for(deadline - clock_.steady()) == std::future_status::ready) return true;
+    return pool.stop(last_call_ends_within);
 }
 
 // False when the store did not answer.

@@ -46,6 +46,7 @@ public:
     // `store`, `clock` and `metrics` outlive the service; `journal` may be null.
     SegmentService(SegmentStore& store, const Clock& clock, SegmentMetrics& metrics, std::unique_ptr<Journal> journal,
                    const SegmentOptions& options);
+    // Waits for calls under way, however long, and hands nothing back; stop() first.
     ~SegmentService() override;
     SegmentService(const SegmentService&) = delete;
     SegmentService& operator=(const SegmentService&) = delete;
@@ -78,16 +79,21 @@ private:
     void store_back() override;
 
     [[nodiscard]] Result<std::shared_ptr<KeyEntry>> find_or_begin(const std::string& key);
-    [[nodiscard]] std::shared_ptr<KeyEntry> make_entry(std::string key) const;
+    [[nodiscard]] std::shared_ptr<KeyEntry> make_entry(std::string key, KeyEntry* earlier) const;
     [[nodiscard]] Result<bool> enlist(const std::shared_ptr<KeyEntry>& entry, TakeWaiter& waiter);
     [[nodiscard]] Error refused(Error error);
     Result<void> look_at_store();
     void list(const std::shared_ptr<KeyEntry>& entry);
     void preload();
+    [[nodiscard]] std::shared_ptr<KeyEntry> begin_preload(const std::string& key);
     void note_preloaded(KeyEntry& entry);
+    void end_preload();
     Result<void> drop_removed_keys();
+    void drop_if_unchanged(KeyEntry& entry, SteadyTime since);
     void note_use();
     void keep_house();
+    bool halt(std::chrono::milliseconds patience);
+    [[nodiscard]] bool hand_all_back(SteadyTime deadline);
     [[nodiscard]] bool hand_back(KeyEntry& entry);
 
     SegmentStore& store_;

@@ -11,20 +11,23 @@ std::chrono::nanoseconds Backoff::next() {
     return delay;
 }
 
-bool StoreHealth::may_call(SteadyTime now) {
-    if (!since_) return true;
-    if (probing_ || now < next_probe_) return false;
+StoreHealth::Turn StoreHealth::ask(SteadyTime now) {
+    if (!since_) return Turn::call;
+    if (probing_ || now < next_probe_) return Turn::wait;
     probing_ = true;
-    return true;
+    return Turn::probe;
 }
 
-bool StoreHealth::failed(SteadyTime now) {
+void StoreHealth::release(Turn turn) noexcept {
+    if (turn == Turn::probe) probing_ = false;
+}
+
+bool StoreHealth::failed(Turn turn, SteadyTime now) {
     ++failures_;
     const bool begins = !since_;
-    // Calls that were under way when the trouble began fail one by one; only the prober's failure counts on.
-    if (begins || probing_) next_probe_ = now + backoff_.next();
+    if (begins || turn == Turn::probe) next_probe_ = now + backoff_.next();
     if (begins) since_ = now;
-    probing_ = false;
+    release(turn);
     return begins;
 }
 

@@ -28,17 +28,19 @@ private:
 // Pure: time is an argument. Not thread-safe; its owner locks.
 //
 // Healthy: every call may go to the store. After a failure the store is away: one caller at a time may probe it, no
-// earlier than next_probe(); all others are kept back until a probe succeeds.
+// earlier than next_probe(); all others are kept back until a call succeeds.
 class StoreHealth {
 public:
     explicit StoreHealth(std::uint64_t seed) : backoff_(seed) {}
 
-    // Whether a call may be made now; while away, a yes makes the caller the prober, who must report.
-    bool may_call(SteadyTime now);
-    // The prober made no call after all.
-    void release_probe() noexcept { probing_ = false; }
-    // True when this failure begins the trouble.
-    bool failed(SteadyTime now);
+    // Whether a call may be made now; `probe` makes the caller the prober, who must report or release.
+    enum class Turn { wait, call, probe };
+    Turn ask(SteadyTime now);
+    // No call was made after all.
+    void release(Turn turn) noexcept;
+    // True when this failure begins the trouble. Only the prober's failure ends the probe: calls that were under way
+    // when the trouble began fail one by one.
+    bool failed(Turn turn, SteadyTime now);
     // How long the store was away and how many calls failed, when this success ends the trouble.
     struct Outage {
         std::chrono::nanoseconds lasted;

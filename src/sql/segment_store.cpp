@@ -51,12 +51,13 @@ Result<Grant> plan(const LeafRow& row, const StepRequest& request) {
     return Grant{range, row.step, row.max_step, row.accepted};
 }
 
+// What an update that must meet one row met. None: somebody was faster, where the table's engine has no locks.
 Result<void> exactly_one(std::int64_t rows, std::string_view key) {
     if (rows == 1) return {};
-    return Error(
-        errc::key_misconfigured,
-        fmt::format("key '{}': its update met {} rows of leaf_alloc, expected 1; biz_tag must be the primary key", key,
-                    rows));
+    if (rows == 0) return Error(errc::store_unavailable, fmt::format("key '{}' changed while it was read", key));
+    return Error(errc::key_misconfigured,
+                 fmt::format("key '{}': biz_tag is in {} rows of leaf_alloc, expected 1: it must be the primary key",
+                             key, rows));
 }
 
 }  // namespace

@@ -63,8 +63,12 @@ const std::filesystem::path& template_data() {
     static const std::filesystem::path data = [] {
         const auto path = folder.path() / "data";
         const auto log = folder.path() / "log";
-        std::vector<std::string> words{program("mariadb-install-db"), "--no-defaults", "--datadir=" + path.string(),
-                                       "--auth-root-authentication-method=normal", "--skip-test-db"};
+        std::vector<std::string> words{program("mariadb-install-db"),
+                                       "--no-defaults",
+                                       "--datadir=" + path.string(),
+                                       "--auth-root-authentication-method=normal",
+                                       "--skip-test-db",
+                                       "--innodb-log-file-size=4M"};
         if (geteuid() == 0) words.push_back("--user=root");
         int status = 0;
         if (waitpid(spawn(words, log), &status, 0) < 0 || status != 0) fail("mariadb-install-db: " + text_of(log));
@@ -88,10 +92,11 @@ std::uint16_t free_port() {
 
 using Connection = std::unique_ptr<MYSQL, decltype(&mysql_close)>;
 
-Connection connect_as_root(const std::string& socket) {
+Connection connect_as_root(const std::string& socket, const std::string& database = "") {
     Connection connection(mysql_init(nullptr), &mysql_close);
     mysql_options(connection.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
-    if (mysql_real_connect(connection.get(), "localhost", "root", "", nullptr, 0, socket.c_str(), 0) == nullptr) {
+    if (mysql_real_connect(connection.get(), "localhost", "root", "", database.c_str(), 0, socket.c_str(), 0) ==
+        nullptr) {
         connection.reset();
     }
     return connection;
@@ -137,7 +142,7 @@ void MariadbServer::start() {
                                    "--bind-address=127.0.0.1",
                                    "--port=" + std::to_string(port_),
                                    "--innodb-buffer-pool-size=32M",
-                                   "--innodb-log-file-size=16M",
+                                   "--innodb-log-file-size=4M",
                                    "--innodb-flush-log-at-trx-commit=0",
                                    "--innodb-flush-method=nosync",
                                    "--skip-log-bin",
@@ -171,8 +176,8 @@ void MariadbServer::pause() {
 
 void MariadbServer::resume() { signal(SIGCONT); }
 
-std::string MariadbServer::ask(const std::string& sql) const {
-    const Connection connection = connect_as_root(socket());
+std::string MariadbServer::ask(const std::string& sql, const std::string& database, std::size_t column) const {
+    const Connection connection = connect_as_root(socket(), database);
     if (!connection) fail("mariadbd is away");
     if (mysql_real_query(connection.get(), sql.c_str(), sql.size()) != 0)
         fail(sql + ": " + mysql_error(connection.get()));
@@ -180,10 +185,12 @@ std::string MariadbServer::ask(const std::string& sql) const {
                                                                           &mysql_free_result);
     if (!result) return "";
     const MYSQL_ROW row = mysql_fetch_row(result.get());
-    return row != nullptr && row[0] != nullptr ? row[0] : "";
+    return row != nullptr && row[column] != nullptr ? row[column] : "";
 }
 
-void MariadbServer::execute(const std::string& sql) const { static_cast<void>(ask(sql)); }
+void MariadbServer::execute(const std::string& sql, const std::string& database) const {
+    static_cast<void>(ask(sql, database));
+}
 
 std::string MariadbServer::new_database() {
     const std::string name = "frond_" + std::to_string(++databases_);

@@ -30,10 +30,11 @@ public:
     void pause();
     void resume();
 
-    // Runs statements as root, one at a time.
-    void execute(const std::string& sql) const;
-    // The first cell of the first row, as root.
-    [[nodiscard]] std::string ask(const std::string& sql) const;
+    // Runs a statement as root, in `database` if there is one.
+    void execute(const std::string& sql, const std::string& database = "") const;
+    // The same; cell `column` of the first row.
+    [[nodiscard]] std::string ask(const std::string& sql, const std::string& database = "",
+                                  std::size_t column = 0) const;
     // Makes a database and a user `frond` with the password `password` who may do everything in it; returns its name.
     std::string new_database();
 

@@ -1,0 +1,96 @@
+#include "faulty_proxy.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <stdexcept>
+#include <string_view>
+
+namespace frond::sql {
+namespace {
+
+sockaddr_in loopback(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    return address;
+}
+
+int connect_to(std::uint16_t port) {
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const sockaddr_in address = loopback(port);
+    if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return fd;
+    close(fd);
+    return -1;
+}
+
+bool send_all(int fd, std::string_view data) {
+    while (!data.empty()) {
+        const ssize_t sent = send(fd, data.data(), data.size(), MSG_NOSIGNAL);
+        if (sent <= 0) return false;
+        data.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+}  // namespace
+
+FaultyProxy::FaultyProxy(std::uint16_t target) : target_(target) {
+    listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address = loopback(0);
+    socklen_t size = sizeof address;
+    if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listener_, 16) != 0 ||
+        getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0 || pipe(stop_) != 0) {
+        throw std::runtime_error("the proxy cannot listen");
+    }
+    port_ = ntohs(address.sin_port);
+    acceptor_ = std::thread([this] { accept_all(); });
+}
+
+FaultyProxy::~FaultyProxy() {
+    close(stop_[1]);
+    acceptor_.join();
+    for (std::thread& connection : connections_) connection.join();
+    close(stop_[0]);
+    close(listener_);
+}
+
+void FaultyProxy::accept_all() {
+    while (true) {
+        std::array<pollfd, 2> ready{pollfd{listener_, POLLIN, 0}, pollfd{stop_[0], POLLIN, 0}};
+        poll(ready.data(), ready.size(), -1);
+        if (ready[1].revents != 0) return;
+        const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+        if (client < 0) continue;
+        connections_.emplace_back([this, client] { serve(client); });
+    }
+}
+
+void FaultyProxy::serve(int client) {
+    const int server = connect_to(target_);
+    bool last_answer = false;
+    while (server >= 0) {
+        std::array<pollfd, 3> ready{pollfd{client, POLLIN, 0}, pollfd{server, POLLIN, 0}, pollfd{stop_[0], POLLIN, 0}};
+        poll(ready.data(), ready.size(), -1);
+        if (ready[2].revents != 0) break;
+        const bool from_client = ready[0].revents != 0;
+        std::array<char, 65536> buffer;
+        const ssize_t got = recv(from_client ? client : server, buffer.data(), buffer.size(), 0);
+        if (got <= 0 || (last_answer && !from_client)) break;
+        const std::string_view data(buffer.data(), static_cast<std::size_t>(got));
+        if (from_client && data.find("COMMIT") != std::string_view::npos) {
+            if (fault_ == Fault::lose_commit) break;
+            last_answer = fault_ == Fault::lose_answer;
+        }
+        if (!send_all(from_client ? server : client, data)) break;
+    }
+    close(client);
+    if (server >= 0) close(server);
+}
+
+}  // namespace frond::sql

@@ -28,17 +28,9 @@ bool would_block(const ErrorCode& error) {
 
 }  // namespace
 
-Connection::Connection(Socket socket, ListenerGroup& group, IoThread& thread)
-    : thread_(thread), group_(group), socket_(std::move(socket)) {
+Connection::Connection(Socket socket, OpenSlot slot, IoThread& thread)
+    : thread_(thread), slot_(std::move(slot)), socket_(std::move(socket)) {
     thread_.add(*this);
-    thread_.shared().open_connections.fetch_add(1, std::memory_order_relaxed);
-    thread_.shared().metrics.connections_open.add(1);
-}
-
-Connection::~Connection() {
-    thread_.shared().metrics.connections_open.add(-1);
-    group_.open_connections.fetch_sub(1, std::memory_order_relaxed);
-    thread_.shared().open_connections.fetch_sub(1, std::memory_order_release);
 }
 
 Step Connection::advance() {
@@ -136,7 +128,7 @@ Connection::Wait Connection::read_failed() {
 
 Connection::Wait Connection::answer() {
     set_deadline(0);
-    work_->request.now_ms = group_.handler.batch_time_ms();
+    work_->request.now_ms = slot_.handler().batch_time_ms();
     while (answer_next()) {
         if (work_->output.text().size() >= output_bound) {
             continue_after_write(Phase::answer);
@@ -177,7 +169,7 @@ void Connection::answer_complete() {
     const bool draining = is_last && thread_.shared().draining.load(std::memory_order_relaxed);
     prepare_reply(reader.head().keep_alive && !draining);
     try {
-        if (group_.handler.try_handle(work_->request, work_->reply)) {
+        if (slot_.handler().try_handle(work_->request, work_->reply)) {
             finish_request();
         } else {
             continue_after_write(Phase::handle);
@@ -187,7 +179,7 @@ void Connection::answer_complete() {
     }
 }
 
-awaitable<void> Connection::handle() { return group_.handler.handle(work_->request, work_->reply); }
+awaitable<void> Connection::handle() { return slot_.handler().handle(work_->request, work_->reply); }
 
 void Connection::handled() {
     phase_ = Phase::answer;
@@ -195,7 +187,7 @@ void Connection::handled() {
 }
 
 void Connection::handler_failed(std::string_view what) {
-    spdlog::error("a request ended with an exception: {}", what);
+    spdlog::error("a request failed: {}", what);
     work_->output.text().resize(work_->reply_begin);
     refuse(errc::internal, {});
 }
@@ -206,9 +198,7 @@ void Connection::finish_request() {
     request_deadline_ = 0;
     work_->input.consume(work_->reader.length());
     work_->reader.reset();
-    if (!work_->reply.keep_alive) {
-        continue_after_write(Phase::linger);
-    }
+    if (!work_->reply.keep_alive) continue_after_write(Phase::linger);
 }
 
 // The last reply of this connection.
@@ -216,7 +206,7 @@ void Connection::refuse(errc code, std::string_view detail) {
     ++answered_;
     if (code == errc::request_timeout) thread_.shared().metrics.timeouts.add();
     prepare_reply(false);
-    group_.handler.refuse(code, detail, work_->reply);
+    slot_.handler().refuse(code, detail, work_->reply);
     continue_after_write(Phase::linger);
 }
 
@@ -226,8 +216,10 @@ void Connection::prepare_reply(bool keep_alive) {
     work_->reply_begin = work_->output.text().size();
     reply.out = &work_->output.text();
     reply.keep_alive = keep_alive;
-    reply.http_1_0 = head.http_1_0;
-    reply.head = head.method == Method::head;
+    // What is known of a request that could not be read; the head of the one before it does not count.
+    const bool is_known = work_->reader.begun();
+    reply.http_1_0 = is_known && head.http_1_0;
+    reply.head = is_known && head.method == Method::head;
     reply.date = thread_.date();
     reply.status = 0;
 }
@@ -317,8 +309,8 @@ void Connection::close() {
     socket_.close(ignored);
 }
 
-awaitable<void> serve(Socket socket, ListenerGroup& group, IoThread& thread) {
-    Connection connection(std::move(socket), group, thread);
+awaitable<void> serve(Socket socket, OpenSlot slot, IoThread& thread) {
+    Connection connection(std::move(socket), std::move(slot), thread);
     for (;;) {
         const Step step = connection.advance();
         if (step == Step::nothing) co_return;

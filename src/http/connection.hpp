@@ -22,9 +22,9 @@ enum class Step : std::uint8_t { bytes, room, handler, nothing };
 
 class Connection : public ConnectionHook {
 public:
-    // `socket` is connected. Counts itself as open for as long as it exists.
-    Connection(Socket socket, ListenerGroup& group, IoThread& thread);
-    ~Connection();
+    // `socket` is connected and does not block.
+    Connection(Socket socket, OpenSlot slot, IoThread& thread);
+    ~Connection() = default;
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
 
@@ -75,7 +75,7 @@ private:
     void abort();
 
     IoThread& thread_;
-    ListenerGroup& group_;
+    OpenSlot slot_;
     Socket socket_;
     std::unique_ptr<Workspace> work_;  // none while idle
     ErrorCode receive_error_;
@@ -95,6 +95,6 @@ private:
 };
 
 // Serves a connected client to its end.
-awaitable<void> serve(Socket socket, ListenerGroup& group, IoThread& thread);
+awaitable<void> serve(Socket socket, OpenSlot slot, IoThread& thread);
 
 }  // namespace frond::http

@@ -48,7 +48,8 @@ void Listener::pause() {
 
 void Listener::close() {
     if (!acceptor_.is_open()) return;
-    while (accept_some(accepted_at_once) == Accepted::one) continue;
+    const bool stopping = thread_.shared().stopping.load(std::memory_order_relaxed);
+    while (!stopping && accept_some(accepted_at_once) == Accepted::one) continue;
     ErrorCode ignored;
     acceptor_.close(ignored);
     pause_.cancel();
@@ -77,8 +78,8 @@ Listener::Accepted Listener::accept_one() {
 
 void Listener::admit(Socket socket) {
     Shared& shared = thread_.shared();
-    if (group_.open_connections.fetch_add(1, std::memory_order_relaxed) >= shared.limits.max_connections) {
-        group_.open_connections.fetch_sub(1, std::memory_order_relaxed);
+    OpenSlot slot(shared, group_);
+    if (slot.is_over_limit()) {
         shared.metrics.connections_refused.add();
         return;  // which closes it
     }
@@ -86,7 +87,8 @@ void Listener::admit(Socket socket) {
     ErrorCode ignored;
     socket.set_option(Tcp::no_delay(true), ignored);
     socket.non_blocking(true, ignored);
-    asio::co_spawn(thread_.context().get_executor(), serve(std::move(socket), group_, thread_), asio::detached);
+    asio::co_spawn(thread_.context().get_executor(), serve(std::move(socket), std::move(slot), thread_),
+                   asio::detached);
 }
 
 void Listener::note_failure(const ErrorCode& error) {

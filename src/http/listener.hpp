@@ -15,7 +15,8 @@ public:
     Listener& operator=(const Listener&) = delete;
 
     void start();
-    // Takes what is in the queue of connections, then closes: a client that has been let in is answered.
+    // Takes what is in the queue of connections, then closes: a client that the kernel has let in is answered. When the
+    // whole server stops, closes at once.
     void close();
 
 private:

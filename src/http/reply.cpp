@@ -1,9 +1,9 @@
 #include "http/status.hpp"
 #include "http/types.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 
 namespace frond::http {
 
@@ -15,8 +15,7 @@ public:
     static constexpr std::size_t capacity = 512;
 
     void add(std::string_view text) noexcept {
-        std::memcpy(bytes_.data() + size_, text.data(), text.size());
-        size_ += text.size();
+        size_ = static_cast<std::size_t>(std::copy(text.begin(), text.end(), bytes_.data() + size_) - bytes_.data());
     }
     void add(std::size_t number) noexcept {
         size_ = static_cast<std::size_t>(std::to_chars(bytes_.data() + size_, bytes_.data() + capacity, number).ptr -

@@ -25,6 +25,17 @@ TEST(Timeouts, EndARequestThatIsNeverComplete) {
     EXPECT_EQ(test.metrics.timeouts.value(), 4U);
 }
 
+TEST(Timeouts, DoNotTakeTheNextRequestForTheLast) {
+    TestServer test({.request_timeout = milliseconds(50), .idle_timeout = never});
+    Client client(test.port);
+    client.send("HEAD / HTTP/1.1\r\nHost: h\r\n\r\n");
+    EXPECT_EQ(client.read_reply(true).status, 200U);
+    client.send("\r");
+    const auto reply = client.read_reply();
+    EXPECT_EQ(reply.status, 408U);
+    EXPECT_FALSE(reply.body.empty());
+}
+
 // The time counts from the first byte: sending more of them wins nothing.
 TEST(Timeouts, EndASlowSender) {
     TestServer test({.request_timeout = milliseconds(100), .idle_timeout = never});

@@ -15,7 +15,6 @@ namespace frond::api {
 namespace {
 
 constexpr std::string_view json = "application/json";
-constexpr std::string_view no_extra_headers;
 
 void send_error(const Error& error, const Call& call, http::Reply& reply) {
     send_problem(reply, error.code, error.detail, call.request.path);
@@ -70,18 +69,19 @@ Result<std::int64_t> parse_id(std::string_view text) {
     return id;
 }
 
+std::string decoded_json(std::int64_t id, const SnowflakeParts& parts) {
+    return fmt::format(R"({{"id":"{}","timestamp_ms":{},"time":"{}","worker_id":{},"sequence":{}}})"
+                       "\n",
+                       id, parts.timestamp_ms, format_rfc3339(parts.timestamp_ms), parts.worker_id, parts.sequence);
+}
+
 bool DecodeEndpoint::try_answer(const Call& call, http::Reply& reply) {
     const Result<SnowflakeParts> parts = decode_text(call.tail, layout_);
     if (!parts) {
         send_error(parts.error(), call, reply);
         return true;
     }
-    // A number without leading zeros, so that the reply shows the ID as we would write it.
-    const std::string body = fmt::format(R"({{"id":"{}","timestamp_ms":{},"time":"{}","worker_id":{},"sequence":{}}})"
-                                         "\n",
-                                         *parse_id(call.tail), parts->timestamp_ms, format_rfc3339(parts->timestamp_ms),
-                                         parts->worker_id, parts->sequence);
-    reply.send(200, json, body, no_extra_headers);
+    reply.send(200, json, decoded_json(*parse_id(call.tail), *parts));
     return true;
 }
 

@@ -5,6 +5,10 @@
 
 #include <frond/snowflake_layout.hpp>
 
+#include <cstdint>
+#include <string>
+#include <string_view>
+
 namespace frond::api {
 
 // GET /api/snowflake/decode/{id}
@@ -37,6 +41,9 @@ public:
 private:
     const SnowflakeLayout layout_;
 };
+
+// The parts of an ID as the decode path shows them, one line of JSON.
+[[nodiscard]] std::string decoded_json(std::int64_t id, const SnowflakeParts& parts);
 
 // Reads a decimal ID: digits alone, at most 2^63 - 1. errc::invalid_id otherwise.
 [[nodiscard]] Result<std::int64_t> parse_id(std::string_view text);

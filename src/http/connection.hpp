@@ -91,7 +91,7 @@ private:
     bool peer_done_ = false;  // the client has said that it will send no more
     // An idle connection reads to here: most requests fit, and waiting for the socket to become readable without
     // reading would cost a system call more for each.
-    std::array<char, 512> landing_;
+    std::array<char, 384> landing_;
 };
 
 // Serves a connected client to its end.

@@ -35,7 +35,10 @@ struct ClockLine {
 private:
     [[nodiscard]] constexpr std::int64_t ns_after_anchor(std::int64_t steady_ns) const noexcept {
         const std::int64_t elapsed = steady_ns - anchor_steady_ns;
-        return anchor_rest_ns + elapsed + slew * (elapsed >> slew_shift);
+        const std::int64_t ns = anchor_rest_ns + elapsed;
+        if (slew == 0) [[likely]]
+            return ns;
+        return ns + slew * (elapsed >> slew_shift);
     }
 };
 

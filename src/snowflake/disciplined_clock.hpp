@@ -20,16 +20,19 @@ struct ClockReading {
 [[nodiscard]] ClockReading read_clocks(const Clock& clock) noexcept;
 
 // A ClockDiscipline that any thread can read at the cost of one reading of the steady clock, without waiting for the
-// thread that steers it. Time as seen by one thread does not go backwards, save by the 488 ppm of the moment between a
-// change of slew and its publication (nanoseconds); whoever needs more keeps the highest time seen, as the generator
-// does. `clock` outlives it.
+// thread that steers it. Time as seen by one thread does not go backwards, save by 488 ppm of the time between a change
+// of slew and the end of a reading that had begun before it (microseconds at most, as long as no thread is suspended
+// there); whoever needs more keeps the highest time seen, as the generator does. `clock` outlives it.
 class DisciplinedClock {
 public:
     // Starts at the wall clock.
     explicit DisciplinedClock(const Clock& clock) noexcept;
 
     // ms since the Unix epoch. Any thread; no lock, no allocation.
-    [[nodiscard]] std::int64_t now_ms() const noexcept { return at_ms(clock_.steady()); }
+    [[nodiscard]] std::int64_t now_ms() const noexcept {
+        const ClockLine now_line = line();
+        return now_line.at(clock_.steady().time_since_epoch().count());
+    }
     [[nodiscard]] std::int64_t at_ms(SteadyTime steady) const noexcept {
         return line().at(steady.time_since_epoch().count());
     }

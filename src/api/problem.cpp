@@ -88,16 +88,11 @@ void send_problem(http::Reply& reply, errc code, std::string_view detail, std::s
     std::transform(type_name.begin(), type_name.end(), type_name.begin(),
                    [](char c) { return c == '_' ? '-' : static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
 
-    std::string body =
-        fmt::format(R"({{"type":"urn:frond:{}","title":"{}","status":{})", type_name, kind.title, kind.status);
-    if (!detail.empty() && kind.status != 500) {
-        body += ",\"detail\":";
-        append_json_string(body, detail);
-    }
-    if (!instance.empty()) {
-        body += ",\"instance\":";
-        append_json_string(body, instance);
-    }
+    std::string body = fmt::format(R"({{"type":"urn:frond:{}","title":"{}","status":{},"detail":)", type_name,
+                                   kind.title, kind.status);
+    append_json_string(body, kind.status == 500 ? "the log of the server tells more" : detail);
+    body += ",\"instance\":";
+    append_json_string(body, instance);
     fmt::format_to(std::back_inserter(body), ",\"code\":\"{}\"}}\n", kind.code);
 
     std::string headers = "Cache-Control: no-store\r\n";

@@ -2,6 +2,7 @@
 
 #include "http/sockets.hpp"
 
+#include <spdlog/spdlog.h>
 #include <boost/asio/this_coro.hpp>
 
 #include <stdexcept>
@@ -67,6 +68,8 @@ TestServer::TestServer(Limits limits, std::size_t threads) : server(threads, lim
     const auto addresses = server.listen({.addresses = {"127.0.0.1:0"}, .handler = &handler});
     if (!addresses) throw std::runtime_error(addresses.error().detail);
     port = port_of(addresses->front());
+    // TSan cannot see how spdlog's library makes its logger, so it is there before any thread is.
+    spdlog::default_logger_raw();
     server.start();
 }
 

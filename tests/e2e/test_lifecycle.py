@@ -255,13 +255,11 @@ def test_keys_used_recently_are_loaded_before_ready(servers):
         assert server.segment(f"key{number}") == 2
 
 
-def test_starts_without_tables_and_works_once_they_are_there(servers):
-    server = servers().start(ready=False)
-    assert server.fetch("/api/segment/get/demo").status == 503
-    assert server.manage("/livez").status == 200
-    assert server.snowflake() > 0
-    server.init().create_key("demo")
-    wait_for(lambda: server.fetch("/api/segment/get/demo").status == 200, 10)
+def test_without_a_database_it_says_what_to_do(servers):
+    server = servers().launch()
+    assert server.wait_exit() == 2
+    assert "frond init" in server.log_text()
+    assert not (server.folder / "frond.db").exists()
 
 
 def test_removed_key_stops_within_refresh_interval(servers):

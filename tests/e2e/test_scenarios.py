@@ -160,9 +160,10 @@ def test_tinyid_22_count_0(server, count):
 def test_tinyid_step_0_does_not_loop(servers):
     import sqlite3
 
-    server = servers().init().create_key("zero").create_key("odd", 2, "--delta", 10, "--remainder", 7)
+    server = servers().init().create_key("zero").create_key("odd", 20, "--delta", 10, "--remainder", 7)
     with sqlite3.connect(server.folder / "frond.db") as connection:
         connection.execute("UPDATE leaf_alloc SET step = 0 WHERE biz_tag = 'zero'")
+        connection.execute("UPDATE leaf_alloc SET step = 2 WHERE biz_tag = 'odd'")
     connection.close()
     server.start()
     assert server.fetch("/api/segment/get/zero").code() == "KEY_MISCONFIGURED"

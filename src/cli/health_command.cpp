@@ -70,7 +70,7 @@ void add_health_command(CLI::App& app, Chosen& chosen) {
     arguments->config.add_to(*command);
     arguments->url_option = command->add_option("--url", arguments->url,
                                                 "what to ask; default: /readyz of the first server.management_listen");
-    command->add_option("--timeout", arguments->timeout, "how long to wait for the answer", true)
+    command->add_option("--timeout", arguments->timeout, "how long to wait for the answer; default: 3s")
         ->check(CLI::Validator(duration_problem, ""));
     command->callback(
         [arguments, &chosen] { chosen = [arguments](Console& console) { return health(*arguments, console); }; });

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <optional>
 
 namespace frond::cli {
@@ -29,6 +30,11 @@ std::optional<int> status_of(std::string_view line) {
     if (!is_digit(line[9]) || !is_digit(line[10]) || !is_digit(line[11])) return {};
     if (line[12] != ' ' && line[12] != '\r') return {};
     return (line[9] - '0') * 100 + (line[10] - '0') * 10 + (line[11] - '0');
+}
+
+bool parse_port(std::string_view text, std::uint16_t& port) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+    return error == std::errc() && end == text.data() + text.size() && port != 0;
 }
 
 // The exchange, step by step; asynchronous inside, so that no step can hang.
@@ -105,14 +111,13 @@ Result<ProbeTarget> parse_probe_url(std::string_view text) {
         fmt::format("'{}' is no address to ask, expected something like http://127.0.0.1:8081/readyz", text));
     const auto url = boost::urls::parse_uri(text);
     if (!url || url->scheme() != "http" || url->has_userinfo() || url->encoded_host().empty()) return wrong;
-    if (url->has_port() && url->port_number() == 0) return wrong;  // also a port that is too large
     ProbeTarget target;
+    if (url->has_port() && !parse_port(url->port(), target.port)) return wrong;
     target.hosts = {std::string(url->host_address())};
-    if (url->has_port()) target.port = url->port_number();
     target.authority = std::string(url->encoded_host_and_port());
-    const std::string path(url->encoded_path());
-    target.target = path.empty() ? "/" : path;
-    if (url->has_query()) target.target += "?" + std::string(url->encoded_query());
+    target.target = std::string(url->encoded_path());
+    if (target.target.empty()) target.target = '/';
+    if (url->has_query()) target.target.append(1, '?').append(url->encoded_query());
     return target;
 }
 

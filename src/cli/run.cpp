@@ -18,7 +18,7 @@ constexpr const char* footer =
     "Settings: --set wins over the environment (FROND__SECTION__KEY), that over the file, that over the default.\n"
     "\n"
     "Exit codes: 0 stopped, or the command did its work; 1 failed at run time; 2 cannot start as configured;\n"
-    "64 wrong usage";
+    "64 wrong usage\n";
 
 // The text that `--help` shows for the command that `path` leads to. CLI11's own help() would follow the present
 // command line, which leads to the help command.
@@ -46,7 +46,7 @@ void add_help_command(CLI::App& app, Chosen& chosen) {
 }
 
 // CLI11 reports --help as an error, too.
-int report(const CLI::App& app, const CLI::ParseError& error, Console& console) {
+int report(const CLI::App& app, const CLI::Error& error, Console& console) {
     if (error.get_exit_code() == 0) return app.exit(error, console.out, console.err);
     console.err << "frond: " << error.what() << "\nTry `frond help`.\n";
     return server::exit_wrong_usage;
@@ -67,7 +67,7 @@ int parse_and_run(int argc, const char* const* argv, Console& console) {
     add_help_command(app, chosen);
     try {
         app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
+    } catch (const CLI::Error& error) {
         return report(app, error, console);
     }
     return chosen(console);

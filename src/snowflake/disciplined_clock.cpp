@@ -37,15 +37,13 @@ void DisciplinedClock::restart(const ClockReading& reading) noexcept {
 }
 
 void DisciplinedClock::publish(const ClockLine& line) noexcept {
-    const std::uint64_t version = current_.load(std::memory_order_relaxed) + 1;
-    Slot& slot = lines_[version % slots];
-    slot.version.store(0, std::memory_order_relaxed);
+    const std::uint64_t number = current_.load(std::memory_order_relaxed) + 1;
+    Slot& slot = lines_[number % slots];
     slot.anchor_steady_ns.store(line.anchor_steady_ns, std::memory_order_release);
     slot.anchor_ms.store(line.anchor_ms, std::memory_order_release);
     slot.anchor_rest_ns.store(line.anchor_rest_ns, std::memory_order_release);
     slot.slew.store(line.slew, std::memory_order_release);
-    slot.version.store(version, std::memory_order_release);
-    current_.store(version, std::memory_order_release);
+    current_.store(number, std::memory_order_release);
 }
 
 }  // namespace frond::snowflake

@@ -20,9 +20,9 @@ struct ClockReading {
 [[nodiscard]] ClockReading read_clocks(const Clock& clock) noexcept;
 
 // A ClockDiscipline that any thread can read at the cost of one reading of the steady clock, without waiting for the
-// thread that steers it. Time as seen by one thread does not go backwards, save by 488 ppm of the time between a change
-// of slew and the end of a reading that had begun before it (microseconds at most, as long as no thread is suspended
-// there); whoever needs more keeps the highest time seen, as the generator does. `clock` outlives it.
+// thread that steers it. Time as seen by one thread does not go backwards, save by the 488 ppm of the moment between
+// the look at the clocks that changes the slew and its publication (nanoseconds); whoever needs more keeps the highest
+// time seen, as the generator does. `clock` outlives it.
 class DisciplinedClock {
 public:
     // Starts at the wall clock.
@@ -30,11 +30,10 @@ public:
 
     // ms since the Unix epoch. Any thread; no lock, no allocation.
     [[nodiscard]] std::int64_t now_ms() const noexcept {
-        const ClockLine now_line = line();
-        return now_line.at(clock_.steady().time_since_epoch().count());
+        return read([this] { return clock_.steady(); });
     }
     [[nodiscard]] std::int64_t at_ms(SteadyTime steady) const noexcept {
-        return line().at(steady.time_since_epoch().count());
+        return read([steady] { return steady; });
     }
 
     // The rest by one thread at a time, the one that steers.
@@ -48,36 +47,38 @@ public:
     void restart(const ClockReading& reading) noexcept;
 
 private:
-    // A line as atomics. `version` says which publication it belongs to; 0 while it is being written.
+    // A line as atomics.
     struct alignas(64) Slot {
-        std::atomic<std::uint64_t> version{0};
         std::atomic<std::int64_t> anchor_steady_ns{0};
         std::atomic<std::int64_t> anchor_ms{0};
         std::atomic<std::int64_t> anchor_rest_ns{0};
         std::atomic<std::int64_t> slew{0};
     };
-    // The writer fills the next slot while readers use the present one; a reader that slept through a whole round
-    // notices and looks again.
+    // The writer fills the next slot while readers use the present one.
     static constexpr std::size_t slots = 4;
 
-    [[nodiscard]] ClockLine line() const noexcept;
+    template <class ReadSteady>
+    [[nodiscard]] std::int64_t read(ReadSteady read_steady) const noexcept;
     void publish(const ClockLine& line) noexcept;
 
     const Clock& clock_;
     ClockDiscipline discipline_;
     std::array<Slot, slots> lines_;
-    std::atomic<std::uint64_t> current_{0};  // version of the slot to read
+    std::atomic<std::uint64_t> current_{0};  // number of the present line; its slot is that modulo `slots`
 };
 
-inline ClockLine DisciplinedClock::line() const noexcept {
+template <class ReadSteady>
+std::int64_t DisciplinedClock::read(ReadSteady read_steady) const noexcept {
     for (;;) {
-        const std::uint64_t version = current_.load(std::memory_order_acquire);
-        const Slot& slot = lines_[version % slots];
-        // Acquire on each: a value of a later round brings the changed version with it.
+        const std::uint64_t number = current_.load(std::memory_order_acquire);
+        const std::int64_t steady_ns = read_steady().time_since_epoch().count();
+        const Slot& slot = lines_[number % slots];
+        // Acquire on each: a value of a later line brings the changed number with it.
         const ClockLine line{
             slot.anchor_steady_ns.load(std::memory_order_acquire), slot.anchor_ms.load(std::memory_order_acquire),
             slot.anchor_rest_ns.load(std::memory_order_acquire), slot.slew.load(std::memory_order_acquire)};
-        if (slot.version.load(std::memory_order_relaxed) == version) return line;
+        // The same line before and after the clock was read: none is used for a time at which it was over.
+        if (current_.load(std::memory_order_relaxed) == number) return line.at(steady_ns);
     }
 }
 

@@ -95,6 +95,8 @@ TEST_F(ServiceClockTest, HalfAMinuteBackWithRejectRefusesForThatLong) {
         if (refused_ms == 10'000) {
             EXPECT_FALSE(service_->status().ready);
             EXPECT_NE(service_->status().reason.find("behind the last ID"), std::string::npos);
+            EXPECT_LE(file_.state()->watermark, timestamp(ids_.back()) + 1'000)
+                << "a restart now must not wait for more";
         }
     }
     EXPECT_EQ(refused_ms, 30'000);

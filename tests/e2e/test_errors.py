@@ -55,13 +55,13 @@ KEY_CASES = [
     ("%ED%A0%80", "INVALID_KEY"),  # surrogate
     ("%F4%90%80%80", "INVALID_KEY"),  # beyond U+10FFFF
     ("%E2%82", "INVALID_KEY"),  # cut off
-    ("%", "BAD_REQUEST"),
-    ("%4", "BAD_REQUEST"),
-    ("%zz", "BAD_REQUEST"),
-    ("demo%", "BAD_REQUEST"),
-    ("demo%2", "BAD_REQUEST"),
-    ("%%35", "BAD_REQUEST"),
-    ("%+1", "BAD_REQUEST"),
+    ("%", "INVALID_KEY"),
+    ("%4", "INVALID_KEY"),
+    ("%zz", "INVALID_KEY"),
+    ("demo%", "INVALID_KEY"),
+    ("demo%2", "INVALID_KEY"),
+    ("%%35", "INVALID_KEY"),
+    ("%+1", "INVALID_KEY"),
     ("demo/", "NOT_FOUND"),
     ("demo/more", "NOT_FOUND"),
     ("/demo", "NOT_FOUND"),

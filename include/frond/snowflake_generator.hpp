@@ -77,10 +77,10 @@ public:
 private:
     static constexpr std::uint64_t closed_bit = std::uint64_t{1} << 63;
 
-    [[nodiscard]] std::uint64_t first_tick_at(std::uint64_t now, std::uint64_t last) const noexcept;
+    [[nodiscard]] std::uint64_t first_tick_at(std::uint64_t now, std::uint64_t next) const noexcept;
     [[nodiscard]] std::int64_t timestamp_of(std::uint64_t tick) const noexcept;
     [[nodiscard]] bool within(std::uint64_t end, std::int64_t bound_ms) const noexcept;
-    [[nodiscard]] Error refusal(std::uint64_t last, std::uint64_t end, std::int64_t now_ms) const;
+    [[nodiscard]] Error refusal(std::uint64_t next, std::uint64_t end, std::int64_t now_ms, std::int64_t limit) const;
 
     const SnowflakeLayout layout_;
     const std::int64_t worker_id_;

@@ -69,8 +69,8 @@ Result<TickRun> SnowflakeGenerator::take(std::int64_t now_ms, std::uint64_t coun
     if (now_ms > layout_.last_timestamp_ms()) return field_full();
     const auto now = static_cast<std::uint64_t>(now_ms) - static_cast<std::uint64_t>(layout_.epoch_ms());
     // A limit read too early only refuses more: limits grow.
-    const std::int64_t bound_ms =
-        std::min({sum(now_ms, max_ahead_ms_), limit_ms_.load(std::memory_order_relaxed), layout_.last_timestamp_ms()});
+    const std::int64_t limit = limit_ms();
+    const std::int64_t bound_ms = std::min({sum(now_ms, max_ahead_ms_), limit, layout_.last_timestamp_ms()});
     for (;;) {
         if ((next & closed_bit) != 0) return errc::lease_lost;
         std::uint64_t first = first_tick_at(now, next);
@@ -79,7 +79,7 @@ Result<TickRun> SnowflakeGenerator::take(std::int64_t now_ms, std::uint64_t coun
             first = std::max(next, now << layout_.sequence_bits());
         }
         const std::uint64_t end = first + count;
-        if (!within(end, bound_ms)) return refusal(next, end, now_ms);
+        if (!within(end, bound_ms)) return refusal(next, end, now_ms, limit);
         if (tick_.compare_exchange_weak(next, end, std::memory_order_relaxed)) return TickRun{first, count};
     }
 }
@@ -89,7 +89,9 @@ bool SnowflakeGenerator::within(std::uint64_t end, std::int64_t bound_ms) const 
     return end < closed_bit && timestamp_of(end - 1) <= bound_ms;
 }
 
-Error SnowflakeGenerator::refusal(std::uint64_t next, std::uint64_t end, std::int64_t now_ms) const {
+// `limit` is the one that refused: it may have been raised since.
+Error SnowflakeGenerator::refusal(std::uint64_t next, std::uint64_t end, std::int64_t now_ms,
+                                  std::int64_t limit) const {
     if (end >= closed_bit || timestamp_of(end - 1) > layout_.last_timestamp_ms()) return field_full();
     // A tick was issued only within the lead of the clock that its taker saw; a later clock that sees more than the
     // lead has gone back.
@@ -98,7 +100,7 @@ Error SnowflakeGenerator::refusal(std::uint64_t next, std::uint64_t end, std::in
                                           " ms behind the last ID, more than the lead of " +
                                           std::to_string(max_ahead_ms_) + " ms"};
     }
-    if (timestamp_of(end - 1) > limit_ms_.load(std::memory_order_relaxed)) {
+    if (timestamp_of(end - 1) > limit) {
         return {errc::limit_reached, "the limit does not cover the clock"};
     }
     return {errc::snowflake_overloaded, "the IDs of the next " + std::to_string(max_ahead_ms_) + " ms are used up"};

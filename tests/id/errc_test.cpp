@@ -41,7 +41,8 @@ TEST(Result, MovesItsValueOut) {
 }
 
 TEST(Result, SucceedsWithoutAValue) {
-    EXPECT_TRUE(Result<void>());
+    const Result<void> done;
+    EXPECT_TRUE(done);
     const Result<void> failed = errc::draining;
     ASSERT_FALSE(failed);
     EXPECT_EQ(failed.error().code, errc::draining);

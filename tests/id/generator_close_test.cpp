@@ -47,6 +47,7 @@ TEST(GeneratorClose, ExcludesTakersThatHaveAlreadyLooked) {
         for (std::size_t i = 0; i < highest.size(); ++i) {
             threads.emplace_back([&, i] {
                 ++hammering;
+                while (hammering < 64) std::this_thread::yield();
                 for (;;) {
                     const bool was_closed = closed.load();
                     const auto run = generator.take(now);
@@ -56,7 +57,7 @@ TEST(GeneratorClose, ExcludesTakersThatHaveAlreadyLooked) {
                 }
             });
         }
-        while (hammering < 64) std::this_thread::yield();
+        while (generator.last_timestamp_ms() < now + 100) std::this_thread::yield();
         const std::int64_t last = generator.close();
         closed = true;
         for (std::thread& thread : threads) thread.join();

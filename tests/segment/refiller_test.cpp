@@ -25,14 +25,23 @@ using Widths = std::vector<std::int64_t>;
 
 class FakeWaiter final : public Waiter {
 public:
-    FakeWaiter(KeyEntry& entry, std::uint64_t n) {
+    FakeWaiter(KeyEntry& entry, std::uint64_t n) : entry_(entry) {
         wanted = n;
         const std::lock_guard lock(entry.mutex);
         entry.waiters.push_back(this);
     }
+    ~FakeWaiter() override {
+        const std::lock_guard lock(entry_.mutex);
+        std::erase(entry_.waiters, this);
+    }
+    FakeWaiter(const FakeWaiter&) = delete;
+    FakeWaiter& operator=(const FakeWaiter&) = delete;
     void wake() override { woken = true; }
 
     std::atomic<bool> woken{false};
+
+private:
+    KeyEntry& entry_;
 };
 
 class Listener final : public RefillListener {
@@ -58,7 +67,11 @@ protected:
     }
     void refill(KeyEntry& entry) {
         refiller.kick(entry);
-        ASSERT_TRUE(eventually([&] { return !entry.refilling; }));
+        ASSERT_TRUE(eventually([&] { return !entry.refilling && nobody_waits(entry); }));
+    }
+    static bool nobody_waits(KeyEntry& entry) {
+        const std::lock_guard lock(entry.mutex);
+        return entry.waiters.empty();
     }
     // Empties the buffer down to `left` IDs.
     static void use(KeyEntry& entry, std::uint64_t left = 0) {

@@ -31,10 +31,9 @@ TEST_F(SegmentOutageTest, ServesMemoryAndComesBackByItself) {
     ASSERT_TRUE(eventually([&] { return !bench.metrics.store_up.value(); }));
     EXPECT_TRUE(bench.service.status().ready) << "something is left";
     EXPECT_TRUE(bench.service.status().reason.empty());
-    for (int i = 1; i < 50; ++i) {
+    for (int round = 0; round < 2; ++round) {
         std::vector<std::future<Result<Taken>>> takes;
-        for (int k = 1; k < 50; ++k) takes.push_back(bench.begin(fmt::format("k{}", k)));
-        if (i > 2) break;
+        for (int i = 1; i < 50; ++i) takes.push_back(bench.begin(fmt::format("k{}", i)));
         for (auto& take : takes) EXPECT_EQ(take.get().error().code, errc::segment_unavailable);
     }
     EXPECT_TRUE(bench.take("k0", 49));

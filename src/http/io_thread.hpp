@@ -83,7 +83,7 @@ private:
     const Tick linger_ticks_;
     DateLine date_;
     WorkspacePool workspaces_;
-    std::array<char, 16 * 1024> waste_;
+    std::array<char, std::size_t{16} * 1024> waste_;
     ConnectionList connections_;
     // The connections live in coroutines that the context destroys: it goes before all that they use.
     boost::asio::io_context context_{1};

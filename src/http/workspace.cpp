@@ -7,8 +7,8 @@ namespace frond::http {
 
 namespace {
 
-constexpr std::size_t usual_input = 16 * 1024;
-constexpr std::size_t kept_output = 64 * 1024;
+constexpr std::size_t usual_input = std::size_t{16} * 1024;
+constexpr std::size_t kept_output = std::size_t{64} * 1024;
 constexpr std::size_t kept_workspaces = 32;
 
 }  // namespace

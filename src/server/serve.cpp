@@ -28,6 +28,9 @@ public:
         sigemptyset(&set_);
         for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set_, signal);
         pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+        // A shell starts background jobs with SIGINT ignored, and an ignored signal is never waited for.
+        std::signal(SIGINT, SIG_DFL);
+        std::signal(SIGTERM, SIG_DFL);
         std::signal(SIGPIPE, SIG_IGN);
     }
 

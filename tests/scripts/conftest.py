@@ -1,10 +1,14 @@
 """The scripts of the project, run as their users run them."""
 
+import signal
 import subprocess
 
 import pytest
 
 from checkout import ROOT
+
+# A shell starts background jobs with SIGINT ignored, which children would inherit; a handler becomes their default.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

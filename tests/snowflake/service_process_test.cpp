@@ -56,14 +56,14 @@ std::int64_t next_id(SnowflakeService& service) {
     return id;
 }
 
-TEST(ServiceProcess, IsReadyWhenStartReturns) {
+TEST(ServiceProcess, IsReadySoonAfterTheStart) {
     TempDirectory temp;
     const test::LogCapture log;
     Instance instance(temp.path() / "state");
     EXPECT_FALSE(instance.service.started());
     ASSERT_TRUE(instance.service.start());
     EXPECT_TRUE(instance.service.started());
-    EXPECT_TRUE(instance.service.status().ready) << instance.service.status().reason;
+    EXPECT_TRUE(eventually([&] { return instance.service.status().ready; })) << instance.service.status().reason;
     EXPECT_GT(next_id(instance.service), 0);
     instance.service.stop();
 }
@@ -232,6 +232,39 @@ TEST(ServiceProcess, AHangingDiskDoesNotHoldUpTheStart) {
     EXPECT_TRUE(eventually([&] { return service.status().ready; }));
     EXPECT_GT(next_id(service), 0);
     service.stop();
+    EXPECT_EQ(file.state()->use, worker::WorkerState::Use::released);
+}
+
+// Issuing ends with the call of stop(), not when the disk answers.
+TEST(ServiceProcess, StopEndsIssuingWhileTheDiskHangs) {
+    const test::LogCapture log;
+    const SystemClock clock;
+    test::FakeStateFile file;
+    std::atomic<bool> hangs{false};
+    std::atomic<bool> hanging{false};
+    file.during_store = [&] {
+        while (hangs.load()) {
+            hanging = true;
+            std::this_thread::sleep_for(1ms);
+        }
+    };
+    SnowflakeOptions options;
+    options.max_ahead = 60s;  // so that the watermark does not end it; moved every 20 s, or by the heartbeat
+    options.heartbeat = 10ms;
+    SnowflakeMetrics metrics;
+    SnowflakeService service(options, clock, &file, metrics);
+    ASSERT_TRUE(service.start());
+    hangs = true;
+    ASSERT_TRUE(eventually([&] { return hanging.load(); }));
+    EXPECT_TRUE(service.try_take(service.now_ms(), 1));
+    std::thread stopper([&service] { service.stop(); });
+    EXPECT_TRUE(eventually([&] {
+        const auto run = service.try_take(service.now_ms(), 1);
+        return !run && run.error().code == errc::lease_lost;
+    }));
+    hangs = false;
+    stopper.join();
+    EXPECT_EQ(service.try_take(service.now_ms(), 1).error().code, errc::draining);
     EXPECT_EQ(file.state()->use, worker::WorkerState::Use::released);
 }
 

@@ -155,6 +155,7 @@ TEST_F(ServiceTakeTest, ACallerMayGoAwayWhileItWaits) {
 
 TEST_F(ServiceTakeTest, RejectWaitsFiveMillisecondsAndNoMore) {
     options_.on_clock_rollback = ClockRollback::reject;
+    options_.refill_timeout = 1h;
     begin();
     take(10);
     clock_.step(-5ms);

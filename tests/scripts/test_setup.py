@@ -103,8 +103,9 @@ def test_policy_that_is_a_link_survives(machine, run_script):
 def test_policy_of_the_machine_survives_an_interruption(machine, interruption):
     machine.policy.write_text(OWN_POLICY)
     machine.apt("hangs")
+    heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # a background job's parent may have it ignored
     running = subprocess.Popen([str(ROOT / "scripts" / "setup"), "bench"], env=machine.environment(),
-                               stdout=subprocess.DEVNULL, start_new_session=True)
+                               stdout=subprocess.DEVNULL, start_new_session=True, preexec_fn=heed)
     deadline = time.monotonic() + 20
     while not (machine.folder / "hanging").exists():
         assert time.monotonic() < deadline

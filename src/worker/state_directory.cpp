@@ -94,7 +94,7 @@ LockState StateDirectory::State::lock_file_in(Descriptor opened, const std::file
     return fail(LockState::ours, {});
 }
 
-StateDirectory::StateDirectory(std::filesystem::path path)
+StateDirectory::StateDirectory(const std::filesystem::path& path)
     : path_(absolute_of(path)), state_(std::make_unique<State>()) {
     lock();
 }

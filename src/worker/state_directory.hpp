@@ -40,7 +40,7 @@ public:
     static constexpr const char* lock_name = "worker.lock";
 
     // Tries once to make the directory (mode 0700, parents too) and to take the lock; see lock().
-    explicit StateDirectory(std::filesystem::path path);
+    explicit StateDirectory(const std::filesystem::path& path);
     ~StateDirectory();
     StateDirectory(const StateDirectory&) = delete;
     StateDirectory& operator=(const StateDirectory&) = delete;

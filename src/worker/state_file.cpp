@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* temporary_name = "worker.json.tmp";
 // A real one has under 1 KiB; more is not worth reading.
-constexpr std::size_t largest_file = 64 * 1024;
+constexpr std::size_t largest_file = 65'536;
 
 Error cannot(std::string_view verb, int error) {
     return {errc::store_unavailable, "cannot " + std::string(verb) + " the state file: " + error_text(error)};

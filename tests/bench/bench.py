@@ -35,6 +35,12 @@ def gain_of_two_threads():
     return run_program("bench_rates", "loop", 1, 2, core=None)["per_second"] / one
 
 
+def show_progress(text):
+    """One line that is written over again and again, where somebody is looking."""
+    if sys.stderr.isatty():
+        print(f"\r{text:40}\r{text}", end="", file=sys.stderr, flush=True)
+
+
 def measure(kinds, pairs, seconds):
     """All rows, a round at a time, so that the sides of each pair stand close together; and the floor's own figures."""
     values = {kind.name: [] for kind in kinds}
@@ -46,14 +52,14 @@ def measure(kinds, pairs, seconds):
             for kind in kinds:
                 if kind.rounds is not None and number >= kind.rounds:
                     continue
-                print(f"\rround {number + 1} of {pairs}: {kind.name:12}", end="", file=sys.stderr, flush=True)
+                show_progress(f"round {number + 1} of {pairs}: {kind.name}")
                 value, sides = kind.measure(round_)
                 values[kind.name].append(value)
                 for side, figure in sides.items():
                     notes[kind.name].setdefault(side, []).append(figure)
                 if kind.name == "cpu":
                     floor.append(sides["floor us"])
-    print("\r" + " " * 40 + "\r", end="", file=sys.stderr)
+    show_progress("")
     rows = []
     for kind in kinds:
         sides = ", ".join(f"{side} {statistics.median(figures):.4g}" for side, figures in notes[kind.name].items())

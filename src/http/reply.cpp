@@ -66,21 +66,22 @@ void Reply::send_id(std::string_view digits) {
     out->append(text.view());
 }
 
-void Reply::send(unsigned code, std::string_view content_type, std::string_view body, std::string_view extra_headers) {
-    status = code;
+void Reply::send(unsigned status_code, std::string_view content_type, std::string_view body,
+                 std::string_view extra_headers) {
+    status = status_code;
     out->append("HTTP/1.1 ");
-    append_number(*out, code);
-    out->append(" ").append(reason_phrase(code)).append("\r\n");
+    append_number(*out, status_code);
+    out->append(" ").append(reason_phrase(status_code)).append("\r\n");
     out->append(date).append(connection_header(*this));
     if (!content_type.empty()) out->append("Content-Type: ").append(content_type).append("\r\n");
     out->append(extra_headers);
-    if (!never_has_body(code)) {
+    if (!never_has_body(status_code)) {
         out->append("Content-Length: ");
         append_number(*out, body.size());
         out->append("\r\n");
     }
     out->append("\r\n");
-    if (!head && !never_has_body(code)) out->append(body);
+    if (!head && !never_has_body(status_code)) out->append(body);
 }
 
 }  // namespace frond::http

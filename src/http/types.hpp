@@ -36,7 +36,7 @@ public:
     void send_id(std::string_view digits);
     // Any other reply. content_type may be empty when the body is. extra_headers: complete lines, each ended by CRLF.
     // Bodies are not sent in answer to HEAD (the length is).
-    void send(unsigned status, std::string_view content_type, std::string_view body,
+    void send(unsigned status_code, std::string_view content_type, std::string_view body,
               std::string_view extra_headers = {});
 
     // Set by the connection.

@@ -1,6 +1,7 @@
 #include "server/app.hpp"
 
 #include "api/openapi.hpp"
+#include "http/descriptors.hpp"
 #include "server/cores.hpp"
 #include "server/stores.hpp"
 #include "server/version.hpp"
@@ -144,6 +145,13 @@ Result<void> App::bind() {
     api::add_management_routes(*management_port_, *endpoints_);
     metric_sources_->dispatchers = {&*id_port_, &*management_port_};
 
+    // Room for the database, files and both ports beside the connections.
+    constexpr std::int64_t other_descriptors = 100;
+    const std::size_t descriptors = http::raise_descriptor_limit();
+    if (descriptors < static_cast<std::size_t>(config_.server.max_connections + other_descriptors)) {
+        spdlog::warn("server.max_connections is {}, but the process may open only {} descriptors (ulimit -n)",
+                     config_.server.max_connections, descriptors);
+    }
     const auto threads = config_.server.threads > 0 ? static_cast<std::size_t>(config_.server.threads) : usable_cores();
     server_.emplace(threads, limits_of(config_.server), http_metrics_);
     Result<std::vector<std::string>> ids = server_->listen({config_.server.listen, &*id_port_});

@@ -29,6 +29,8 @@ struct Taken {
 // take() and position() from any thread; publish(), has_room() and close() from one thread at a time.
 class SegmentBuffer {
 public:
+    static constexpr unsigned slots = 3;
+
     SegmentBuffer() = default;
     SegmentBuffer(const SegmentBuffer&) = delete;
     SegmentBuffer& operator=(const SegmentBuffer&) = delete;
@@ -54,7 +56,6 @@ public:
     std::vector<Range> close();
 
 private:
-    static constexpr unsigned slots = 3;
     static constexpr std::uint64_t closed = UINT64_MAX;
 
     struct Slot {

@@ -54,6 +54,9 @@ struct KeyEntry : std::enable_shared_from_this<KeyEntry> {
     std::vector<Waiter*> waiters;
     std::unique_ptr<KeyTrouble> trouble;
     JournalEntry guard;
+    // First number of each of the last ranges, with the guard as it was before it came: what counts again when the
+    // range is handed back untouched.
+    std::vector<std::pair<std::int64_t, std::int64_t>> guards_before;
     std::int64_t row_step = 0;
     std::int64_t max_step = default_max_step;
     std::int64_t step = 0;

@@ -22,6 +22,13 @@ bool nobody_wants(KeyEntry& entry) {
     return true;
 }
 
+// A refill that came when another had just ended: the current and the next range are there and nobody waits, or there
+// is no place for one more.
+bool needs_no_range(KeyEntry& entry) {
+    const std::lock_guard lock(entry.mutex);
+    return !entry.buffer.has_room() || (entry.buffer.occupied() >= 2 && entry.waiters.empty());
+}
+
 double seconds(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
 
 }  // namespace
@@ -85,6 +92,10 @@ void Refiller::refill(const std::shared_ptr<KeyEntry>& entry, Turn turn) {
         release(turn);
         return parts_.listener.key_abandoned(entry);
     }
+    if (needs_no_range(*entry)) {
+        release(turn);
+        return end_refill(*entry);
+    }
     const StepRequest request = request_for(*entry);
     const Result<Grant> grant = parts_.store.advance(entry->key, request);
     if (!grant && grant.error().code == errc::store_unavailable) {
@@ -141,7 +152,7 @@ void Refiller::accept(const std::shared_ptr<KeyEntry>& entry, const StepRequest&
             spdlog::info("key '{}': ranges come again", entry->key);
             entry->trouble.reset();
         }
-        if (grant.accepted != entry->guard.accepted && entry->guard.end > grant.range.first) {
+        if (grant.accepted > entry->guard.accepted && entry->guard.end > grant.range.first) {
             spdlog::warn(
                 "key '{}': an operator accepted that the table went backwards; ranges now begin at {}, before "
                 "that they ended at {}",
@@ -154,21 +165,31 @@ void Refiller::accept(const std::shared_ptr<KeyEntry>& entry, const StepRequest&
         entry->max_step = grant.max_step;
         wait_counted = std::exchange(entry->somebody_waited, false);
         entry->last_range = parts_.clock.steady();
+        if (entry->guards_before.size() == SegmentBuffer::slots)
+            entry->guards_before.erase(entry->guards_before.begin());
+        entry->guards_before.emplace_back(grant.range.first, entry->guard.end);
         entry->guard = {.end = grant.range.last_exclusive,
-                        .accepted = grant.accepted,
+                        .accepted = std::max(grant.accepted, entry->guard.accepted),
                         .last_used_ms = unix_ms(parts_.clock.wall())};
         guard = entry->guard;
     }
     if (parts_.journal != nullptr && !parts_.journal->record(entry->key, guard)) parts_.metrics.journal_failures.add();
     entry->buffer.publish(grant.range, run);
     parts_.listener.key_found(entry);
-    entry->refilling.store(false, std::memory_order_release);
+    {
+        const std::lock_guard lock(entry->mutex);
+        // Who began to wait while the store was asked tells that the step is too small; on first use it tells nothing.
+        if (!wait_counted && entry->ranges > 1 && !entry->waiters.empty()) entry->somebody_waited = true;
+    }
+    end_refill(*entry);
+}
 
-    const std::lock_guard lock(entry->mutex);
-    // Who began to wait while the store was asked tells that the step is too small; on first use it tells nothing.
-    if (!wait_counted && entry->ranges > 1 && !entry->waiters.empty()) entry->somebody_waited = true;
-    for (Waiter* waiter : entry->waiters) waiter->wake();
-    entry->waiters.clear();
+// Lets the next refill begin, and those who wait take again.
+void Refiller::end_refill(KeyEntry& entry) {
+    entry.refilling.store(false, std::memory_order_release);
+    const std::lock_guard lock(entry.mutex);
+    for (Waiter* waiter : entry.waiters) waiter->wake();
+    entry.waiters.clear();
 }
 
 void Refiller::refuse(const std::shared_ptr<KeyEntry>& entry, const Error& error) {

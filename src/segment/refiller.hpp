@@ -77,6 +77,7 @@ private:
     void begin(Job job, Turn turn);
     void refill(const std::shared_ptr<KeyEntry>& entry, Turn turn);
     void accept(const std::shared_ptr<KeyEntry>& entry, const StepRequest& request, const Grant& grant, const Run& run);
+    static void end_refill(KeyEntry& entry);
     void refuse(const std::shared_ptr<KeyEntry>& entry, const Error& error);
     [[nodiscard]] StepRequest request_for(KeyEntry& entry) const;
     void report(Turn turn, const Error* failure);

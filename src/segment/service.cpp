@@ -100,7 +100,7 @@ SegmentService::~SegmentService() {
 
 void SegmentService::start() {
     refiller_.run([this] { return look_at_store(); });
-    housekeeper_ = std::thread([this] { keep_house(); });
+    housekeeper_ = std::thread([this, began = clock_.steady()] { keep_house(began); });
 }
 
 bool SegmentService::try_take(std::string_view key, std::uint64_t n, Taken& out) {
@@ -266,8 +266,7 @@ void SegmentService::end_preload() {
     if (preloading_.fetch_sub(1) == 1) started_ = true;
 }
 
-void SegmentService::keep_house() {
-    const SteadyTime began = clock_.steady();
+void SegmentService::keep_house(SteadyTime began) {
     SteadyTime next_round = began + options_.refresh_interval;
     std::unique_lock lock(house_mutex_);
     while (!stopping_) {
@@ -387,14 +386,23 @@ bool SegmentService::hand_all_back(SteadyTime deadline) {
 // False when the store did not answer.
 bool SegmentService::hand_back(KeyEntry& entry) {
     for (const Range& tail : entry.buffer.close()) {
+        lower_guard(entry, tail);
         const Result<bool> taken = store_.hand_back(entry.key, tail.first, tail.last_exclusive);
         if (!taken) return taken.error().code != errc::store_unavailable;
         if (!*taken) return true;
-        const std::lock_guard lock(entry.mutex);
-        entry.guard.end = tail.first;
-        if (journal_ && !journal_->record(entry.key, entry.guard)) metrics_.journal_failures.add();
     }
     return true;
+}
+
+// Nothing of the tail was issued or will be, so the guard may stand below it, also when the store keeps the tail. First
+// of all: a table that is lower than the guard would be refused at the next start.
+void SegmentService::lower_guard(KeyEntry& entry, const Range& tail) {
+    const std::lock_guard lock(entry.mutex);
+    entry.guard.end = tail.first;
+    for (const auto& [first, before] : entry.guards_before) {
+        if (first == tail.first) entry.guard.end = before;
+    }
+    if (journal_ && !journal_->record(entry.key, entry.guard)) metrics_.journal_failures.add();
 }
 
 }  // namespace frond::segment

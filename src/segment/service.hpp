@@ -91,10 +91,11 @@ private:
     Result<void> drop_removed_keys();
     void drop_if_unchanged(KeyEntry& entry, SteadyTime since);
     void note_use();
-    void keep_house();
+    void keep_house(SteadyTime began);
     bool halt(std::chrono::milliseconds patience);
     [[nodiscard]] bool hand_all_back(SteadyTime deadline);
     [[nodiscard]] bool hand_back(KeyEntry& entry);
+    void lower_guard(KeyEntry& entry, const Range& tail);
 
     SegmentStore& store_;
     const Clock& clock_;

@@ -16,7 +16,7 @@ std::int64_t product(std::int64_t a, std::int64_t b) noexcept {
 }  // namespace
 
 bool below_guard(const StepRequest& request, std::int64_t first, std::int64_t accepted) noexcept {
-    return first < request.not_below && accepted == request.known_accepted;
+    return first < request.not_below && accepted <= request.known_accepted;
 }
 
 std::int64_t decide_width(const StepRequest& request, std::int64_t row_step, std::int64_t delta) noexcept {

@@ -18,7 +18,8 @@ struct StepRequest {
 };
 
 // True when a range that begins at `first`, in a row accepted `accepted` times, would go below the guard: the table
-// went backwards, and the store must refuse (errc::store_went_backwards) without changing it.
+// went backwards, and the store must refuse (errc::store_went_backwards) without changing it. A count below the one
+// known has gone back together with the table, and excuses nothing.
 [[nodiscard]] bool below_guard(const StepRequest& request, std::int64_t first, std::int64_t accepted) noexcept;
 
 inline constexpr std::int64_t default_max_step = 1'000'000;

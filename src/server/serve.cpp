@@ -56,7 +56,13 @@ public:
     }
 
     // From now on a signal ends the process by itself.
-    void let_go() const { pthread_sigmask(SIG_UNBLOCK, &set_, nullptr); }
+    void let_go() const {
+        std::signal(SIGHUP, SIG_IGN);
+        const timespec now{};
+        while (sigtimedwait(&set_, nullptr, &now) > 0) {
+        }
+        pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
+    }
 
 private:
     sigset_t set_{};

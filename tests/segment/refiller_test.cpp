@@ -183,15 +183,34 @@ TEST_F(RefillerTest, OneRangeServesAllWhoWait) {
     EXPECT_EQ(store.widths("k").back(), 4000) << "also one over max_step";
 }
 
+// A caller that is woken and does nothing.
+struct PatientWaiter final : Waiter {
+    void wake() override {}
+};
+
 TEST_F(RefillerTest, WhatFillsTheThirdSlotSatisfiesAnyTake) {
     store.put("k", {.step = 10});
     const auto key = entry("k");
     refill(*key);
     refill(*key);
+    PatientWaiter waiter;
+    key->waiters.push_back(&waiter);
     refill(*key);
     EXPECT_EQ(store.widths("k").back(), max_batch);
     Taken out;
     EXPECT_TRUE(key->buffer.take(static_cast<std::uint64_t>(max_batch), out));
+}
+
+TEST_F(RefillerTest, NobodyWaitingMeansNoThirdRange) {
+    store.put("k", {.step = 10});
+    const auto key = entry("k");
+    refill(*key);
+    refill(*key);
+    const auto calls = store.calls().advance;
+    refiller.kick(*key);
+    ASSERT_TRUE(eventually([&] { return !key->refilling; }));
+    EXPECT_EQ(store.calls().advance, calls);
+    EXPECT_EQ(key->buffer.occupied(), 2U);
 }
 
 TEST_F(RefillerTest, AsksOnceForManyKicks) {

@@ -54,6 +54,36 @@ TEST_F(SegmentRestartTest, RestartsOfALoneServerLeaveNoGap) {
     EXPECT_EQ(store.row("k").max_id, next);
 }
 
+TEST_F(SegmentRestartTest, ARangeHandedBackUntouchedLeavesTheGuardWhereItWas) {
+    store.put("k", {.max_id = 1, .step = 1000});
+    const auto start = [&](Bench& bench) {
+        bench.start();
+        ASSERT_TRUE(eventually([&] { return bench.service.started(); }));
+    };
+    {
+        Bench b(store, clock, options, folder.file("guard-b"));
+        start(b);
+        ASSERT_TRUE(b.take("k"));
+        ASSERT_TRUE(b.service.stop(patience));
+    }
+    Bench a(store, clock, options, folder.file("guard-a"));
+    start(a);
+    ASSERT_TRUE(a.take("k"));
+    {
+        Bench b(store, clock, options, folder.file("guard-b"));  // loads the key's range and uses none of it
+        start(b);
+        ASSERT_EQ(store.row("k").max_id, 2002);
+        ASSERT_TRUE(b.service.stop(patience));
+    }
+    ASSERT_TRUE(a.service.stop(patience));
+    ASSERT_EQ(store.row("k").max_id, 3);
+    Bench b(store, clock, options, folder.file("guard-b"));
+    start(b);
+    const auto taken = b.take("k");
+    ASSERT_TRUE(taken) << taken.error().detail;
+    EXPECT_EQ(ids_of(*taken).front(), 3);
+}
+
 TEST_F(SegmentRestartTest, NothingIsHandedBackWhereSomebodyAllocatedAfter) {
     store.put("k", {.max_id = 1, .step = 1000});
     Bench bench(store, clock, options);

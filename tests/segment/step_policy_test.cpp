@@ -69,6 +69,8 @@ TEST(BelowGuard, OnlyAnAcceptedRowMayGoBack) {
     EXPECT_TRUE(below_guard(request, 999, 2));
     EXPECT_FALSE(below_guard(request, 1000, 2));
     EXPECT_FALSE(below_guard(request, 1, 3));
+    EXPECT_TRUE(below_guard(request, 999, 1));  // restored from before the acceptance
+    EXPECT_TRUE(below_guard(request, 999, 0));  // frond_key is gone
     EXPECT_FALSE(below_guard({}, 0, 0));
 }
 

@@ -2,6 +2,7 @@
 
 import signal
 import sqlite3
+import threading
 import time
 
 import pytest
@@ -57,30 +58,39 @@ def test_drain_answers_everything_and_then_closes(servers):
 
 @pytest.mark.threads
 def test_no_request_fails_during_a_drain(servers):
-    """Clients that reconnect when told to see no error until the listener is closed."""
+    """Clients that reconnect when told to see no error until the listener is closed. Only a connection that the kernel
+    took in the instant of closing may be reset."""
     server = servers(server__drain_delay="1s").init().create_key("demo", 1_000_000).start()
+    stopping, resets = [], []
+
+    def ask_until_told_to_close(numbers):
+        with server.connect() as wire:
+            while True:
+                reply = wire.exchange("/api/segment/get/demo")
+                numbers.append(reply.number())
+                if reply.header("connection") == "close":
+                    return
 
     def client():
         numbers = []
         while True:
             try:
-                wire = server.connect()
+                ask_until_told_to_close(numbers)
             except ConnectionRefusedError:
                 return numbers
-            with wire:
-                while True:
-                    reply = wire.exchange("/api/segment/get/demo")
-                    numbers.append(reply.number())
-                    if reply.header("connection") == "close":
-                        break
+            except ConnectionResetError:
+                resets.append(time.monotonic())
 
-    import threading
+    def stop():
+        stopping.append(time.monotonic())
+        server.signal(signal.SIGTERM)
 
-    threading.Timer(0.5, lambda: server.signal(signal.SIGTERM)).start()
+    threading.Timer(0.5, stop).start()
     results = in_parallel([client] * 6)
     assert server.wait_exit() == 0
     assert all(results)
     assert_distinct(number for numbers in results for number in numbers)
+    assert len(resets) <= 12 and all(at >= stopping[0] + 1 for at in resets)
 
 
 def test_idle_connections_do_not_hold_up_a_stop(server):
@@ -187,8 +197,6 @@ def test_kill_9_in_the_middle_of_load(servers):
                         into.append(wire.exchange(target).number())
                 except (AssertionError, OSError):
                     return  # killed
-
-        import threading
 
         threading.Timer(0.4 * PATIENCE, server.process.kill).start()
         in_parallel([lambda: client("/api/segment/get/demo", numbers), lambda: client("/api/segment/get/demo", numbers),

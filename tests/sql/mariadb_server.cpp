@@ -68,6 +68,7 @@ const std::filesystem::path& template_data() {
                                        "--datadir=" + path.string(),
                                        "--auth-root-authentication-method=normal",
                                        "--skip-test-db",
+                                       "--force",  // also where the host's name cannot be looked up
                                        "--innodb-log-file-size=4M"};
         if (geteuid() == 0) words.push_back("--user=root");
         int status = 0;

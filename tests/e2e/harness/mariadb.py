@@ -15,9 +15,9 @@ USER, PASSWORD = "frond", "s3cret"
 
 
 def make_template(folder):
-    """Makes the data folder that servers start from."""
+    """Makes the data folder that servers start from, also where the host's name cannot be looked up."""
     folder = pathlib.Path(folder)
-    command = ["mariadb-install-db", "--no-defaults", f"--datadir={folder}", "--skip-test-db",
+    command = ["mariadb-install-db", "--no-defaults", f"--datadir={folder}", "--skip-test-db", "--force",
                "--auth-root-authentication-method=normal", *as_user()]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -158,7 +158,7 @@ Keys snowflake_keys() {
         {"snowflake.worker_id", Kind::worker_id, whole_snowflake},
         planned(text("snowflake.identity", snowflake<&SnowflakeConfig::identity>, 0, 256)),
         text("snowflake.state_dir", snowflake<&SnowflakeConfig::state_dir>),
-        planned(duration("snowflake.heartbeat", snowflake<&SnowflakeConfig::heartbeat>, 100ms, 1h)),
+        duration("snowflake.heartbeat", snowflake<&SnowflakeConfig::heartbeat>, 100ms, 1h),
         planned(duration("snowflake.fence_window", snowflake<&SnowflakeConfig::fence_window>, 1s, 24h)),
         duration("snowflake.max_ahead", snowflake<&SnowflakeConfig::max_ahead>, 100ms, 5min),
         duration("snowflake.max_clock_skew", snowflake<&SnowflakeConfig::max_clock_skew>, 0s, 1h),
@@ -191,7 +191,7 @@ Keys access_keys() {
 
 Keys observation_keys() {
     return {
-        whole("metrics.max_keys", max_keys, 0, 10'000),
+        planned(whole("metrics.max_keys", max_keys, 0, 10'000)),
         log_level(),
         word<&Config::log, &LogConfig::format>("log.format", log_formats),
     };

@@ -218,7 +218,6 @@ TEST_F(LoadConfig, RefusesWhatTheReleaseCannotDo) {
                                           "snowflake.database=main",
                                           "snowflake.single_instance=true",
                                           "snowflake.identity=me",
-                                          "snowflake.heartbeat=4s",
                                           "snowflake.fence_window=16m",
                                           "zookeeper.connect=zk:2181",
                                           "zookeeper.root=/x",
@@ -232,7 +231,8 @@ TEST_F(LoadConfig, RefusesWhatTheReleaseCannotDo) {
                                           "tls.client_ca=x",
                                           "management_tls.certificate=x",
                                           "management_tls.key=x",
-                                          "management_tls.client_ca=x"};
+                                          "management_tls.client_ca=x",
+                                          "metrics.max_keys=5"};
     std::set<std::string> covered;
     for (const std::string& value : values) {
         const std::string key = value.substr(0, value.find('='));
@@ -248,6 +248,12 @@ TEST_F(LoadConfig, RefusesWhatTheReleaseCannotDo) {
 TEST_F(LoadConfig, TakesTheDefaultsOfWhatTheReleaseCannotDo) {
     EXPECT_EQ(loaded(sets({"snowflake.registry=static", "segment.schema=leaf", "zookeeper.connect="})).config,
               Config());
+}
+
+TEST_F(LoadConfig, WantsTheHeartbeatWithinTheFence) {
+    EXPECT_EQ(loaded(sets({"snowflake.heartbeat=4s"})).config.snowflake.heartbeat, milliseconds(4000));
+    EXPECT_THAT(errors_of(sets({"snowflake.heartbeat=15m"})),
+                HasSubstr("--set: snowflake.heartbeat: 15m is not less than snowflake.fence_window, 15m"));
 }
 
 TEST(CheckConfig, WantsTheFenceBeyondHeartbeatAndLead) {

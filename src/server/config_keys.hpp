@@ -65,7 +65,7 @@ inline constexpr std::size_t max_databases = 16;
 [[nodiscard]] std::string environment_name(std::string_view full_name);
 
 // The known full name (or section) that a misspelt one most resembles.
-[[nodiscard]] std::string nearest_key(std::string_view full_name);
+[[nodiscard]] std::string nearest_key(std::string_view wanted);
 [[nodiscard]] std::string nearest_section(std::string_view section);
 
 }  // namespace frond::server

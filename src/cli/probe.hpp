@@ -19,7 +19,7 @@ struct ProbeTarget {
 };
 
 // http://host[:port][/path][?query]. errc::bad_request otherwise.
-[[nodiscard]] Result<ProbeTarget> parse_probe_url(std::string_view url);
+[[nodiscard]] Result<ProbeTarget> parse_probe_url(std::string_view text);
 
 // The status of the answer. errc::internal with a sentence when nothing listens, when the answer is not HTTP, or when
 // `patience` is over (looking a name up may take longer).

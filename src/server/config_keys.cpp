@@ -1,7 +1,9 @@
 #include "server/config_keys.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <type_traits>
 
 namespace frond::server {
 namespace {

@@ -78,6 +78,10 @@ std::string Journal::header() const {
     return fmt::format("{:08x} {}", checksum(body), body);
 }
 
+std::string Journal::file_name(std::string_view identity) {
+    return fmt::format("segments-{:08x}.journal", checksum(identity));
+}
+
 Result<std::unique_ptr<Journal>> Journal::open(const std::filesystem::path& file, std::string identity) {
     std::unique_ptr<Journal> journal(new Journal(file, std::move(identity)));
     if (Result<void> loaded = journal->load(); !loaded) return loaded.error();
@@ -105,11 +109,10 @@ Result<void> Journal::load() {
         const std::string_view line = rest.substr(0, length);
         rest.remove_prefix(std::min(length + 1, rest.size()));
         if (first) {
-            if (line != header()) {  // another database: its numbers say nothing here
-                if (!is_whole(line)) ++damaged_;
-                return {};
-            }
             first = false;
+            if (line == header()) continue;
+            if (is_whole(line)) return {};  // another database: its numbers say nothing here
+            ++damaged_;                     // every other line vouches for itself
         } else if (!line.empty() && !load_line(line)) {
             ++damaged_;
         }

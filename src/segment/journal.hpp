@@ -28,6 +28,9 @@ struct JournalEntry {
 // rewritten (temporary file, rename) when most of its lines are old. Keys hold no control characters.
 class Journal {
 public:
+    // The name of the file for a database, so that each has its own and none is lost when another one is served from
+    // the same folder for a while.
+    static std::string file_name(std::string_view identity);
     // Opens or makes `file`. What it holds counts only for the same database (`identity`, one line of text): the file
     // of another one is begun anew. errc::invalid_configuration, naming the file, when it cannot be read or made.
     static Result<std::unique_ptr<Journal>> open(const std::filesystem::path& file, std::string identity);

@@ -16,7 +16,20 @@
 namespace frond::server {
 namespace {
 
-constexpr const char* journal_name = "segments.journal";
+// A database that is met for the first time in a folder that guards others may be one of them under a new address: a
+// replica after a fail-over, a restored copy. Only the operator can know.
+void warn_of_other_guards(const std::filesystem::path& own, const std::string& identity) {
+    std::error_code ignored;
+    if (std::filesystem::exists(own, ignored)) return;
+    for (const auto& entry : std::filesystem::directory_iterator(own.parent_path(), ignored)) {
+        if (!entry.path().filename().string().starts_with("segments-")) continue;
+        spdlog::warn(
+            "no guard file for {} yet, but one of another database ({}): if this is the same data at a new address, "
+            "a copy that lagged would repeat numbers; `frond key raise --all --by N` puts it above them",
+            identity, entry.path().filename().string());
+        return;
+    }
+}
 
 api::AccessLog access_log(AccessLog setting) {
     switch (setting) {
@@ -67,11 +80,13 @@ Result<void> App::open_segment() {
 
     std::unique_ptr<segment::Journal> journal;
     if (state_directory_ && state_directory_->locked()) {
-        auto opened = segment::Journal::open(state_directory_->path() / journal_name, store_->identity());
+        const std::filesystem::path file = state_directory_->path() / segment::Journal::file_name(store_->identity());
+        warn_of_other_guards(file, store_->identity());
+        auto opened = segment::Journal::open(file, store_->identity());
         if (!opened) return opened.error();
         journal = std::move(*opened);
         if (journal->damaged() > 0) {
-            spdlog::warn("{} damaged lines in {} were ignored", journal->damaged(), journal_name);
+            spdlog::warn("{} damaged lines in {} were ignored", journal->damaged(), file.string());
         }
     } else {
         spdlog::warn("segment mode runs without a guard file: {}",

@@ -34,8 +34,9 @@ std::string identity_of(const DatabaseUrl& url) {
     if (url.engine == Engine::mysql) return url.printable();
     std::error_code ec;
     DatabaseUrl absolute = url;
-    const auto path = std::filesystem::absolute(url.path, ec);
-    if (!ec) absolute.path = path.lexically_normal().string();
+    // Through symbolic links, so that one file has one identity however it is spelt.
+    const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(url.path, ec), ec);
+    if (!ec) absolute.path = path.string();
     return absolute.printable();
 }
 

@@ -124,6 +124,22 @@ TEST(Journal, SaysNothingAboutAnotherDatabase) {
     EXPECT_EQ(open(folder.file("guard"), "mysql://two/ids")->find("a").end, 7);
 }
 
+TEST(Journal, ADamagedHeaderLosesNoGuard) {
+    const TempFolder folder;
+    ASSERT_TRUE(open(folder.file("guard"))->record("a", {1000, 3, 1}));
+    std::string text = read(folder.file("guard"));
+    text[12] ^= 1;
+    write(folder.file("guard"), text);
+    const auto journal = open(folder.file("guard"));
+    EXPECT_EQ(journal->find("a").end, 1000);
+    EXPECT_EQ(journal->damaged(), 1U);
+}
+
+TEST(Journal, EachDatabaseHasAFileOfItsOwn) {
+    EXPECT_EQ(Journal::file_name("sqlite:/a.db"), Journal::file_name("sqlite:/a.db"));
+    EXPECT_NE(Journal::file_name("sqlite:/a.db"), Journal::file_name("sqlite:/b.db"));
+}
+
 TEST(Journal, CannotBeOpenedWhereItCannotBeWritten) {
     const TempFolder folder;
     for (const auto& file : {folder.path() / "missing" / "guard", folder.path()}) {

@@ -148,10 +148,20 @@ Database::Again Database::judge(const soci::soci_error& error, Attempt& state, b
     return closed_while_idle && now - begun < quick_death ? Again::yes : Again::no;
 }
 
+// What clients must not see and operators cannot guess: a missing table, a full disk, a folder that is not writable.
+// Once for each text, as the same call fails again and again.
+void Database::tell_once(const std::string& text) const {
+    const std::lock_guard lock(told_mutex_);
+    if (text == told_) return;
+    told_ = text;
+    spdlog::error("database {} ({}): {}", name_, identity_, text);
+}
+
 Error Database::explain(Fault fault, const std::string& text, Audience audience) const {
     if (fault == Fault::bad_text) return {errc::key_not_found, "the table's character set cannot hold this text"};
     if (fault == Fault::duplicate) return {errc::key_exists, "a row with this key exists"};
     if (audience == Audience::client) {
+        if (fault != Fault::lost && fault != Fault::retry) tell_once(text);
         return {errc::store_unavailable, "the database could not be reached or did not answer in time"};
     }
     const bool configuration = fault == Fault::refused || fault == Fault::no_table || fault == Fault::denied;

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -68,6 +69,7 @@ private:
     Result<void> run(Work work, Audience audience, const Body& body);
     Again attempt(Work work, const Body& body, Attempt& state);
     Again judge(const soci::soci_error& error, Attempt& state, bool reused, PoolTime begun);
+    void tell_once(const std::string& text) const;
     [[nodiscard]] Error explain(Fault fault, const std::string& text, Audience audience) const;
 
     template <class F>
@@ -87,6 +89,8 @@ private:
     const std::chrono::seconds query_timeout_;
     const std::unique_ptr<Dialect> dialect_;
     SessionPool pool_;
+    mutable std::mutex told_mutex_;
+    mutable std::string told_;  // the last text that tell_once() logged
 };
 
 }  // namespace frond::sql

@@ -1,5 +1,7 @@
 #include "worker/worker_state.hpp"
 
+#include "worker/json_fields.hpp"
+
 #include <fmt/format.h>
 #include <boost/crc.hpp>
 #include <boost/json.hpp>
@@ -21,13 +23,6 @@ std::string tail_for(std::string_view body) {
     return fmt::format("{}{:08x}{}", checksum_key, crc.checksum(), checksum_end);
 }
 
-json::object to_json(const SnowflakeLayout& layout) {
-    return {{"epoch", layout.epoch_ms()},
-            {"timestamp_bits", layout.timestamp_bits()},
-            {"worker_bits", layout.worker_bits()},
-            {"sequence_bits", layout.sequence_bits()}};
-}
-
 json::object to_json(const Holder& holder) {
     return {{"boot_id", holder.boot_id},
             {"device", holder.device},
@@ -36,25 +31,10 @@ json::object to_json(const Holder& holder) {
             {"local", holder.local}};
 }
 
-template <class T>
-T number(const json::object& object, std::string_view key) {
-    return object.at(key).to_number<T>();
-}
-
-std::string text(const json::object& object, std::string_view key) {
-    return json::value_to<std::string>(object.at(key));
-}
-
-SnowflakeLayout layout_from(const json::object& object) {
-    auto layout = SnowflakeLayout::make(number<std::int64_t>(object, "epoch"), number<int>(object, "timestamp_bits"),
-                                        number<int>(object, "worker_bits"), number<int>(object, "sequence_bits"));
-    if (!layout) throw std::invalid_argument(layout.error().detail);
-    return *layout;
-}
-
 Holder holder_from(const json::object& object) {
-    return {text(object, "boot_id"), number<std::uint64_t>(object, "device"), number<std::uint64_t>(object, "inode"),
-            number<std::int64_t>(object, "birth_ns"), object.at("local").as_bool()};
+    return {json_text(object, "boot_id"), object.at("device").to_number<std::uint64_t>(),
+            object.at("inode").to_number<std::uint64_t>(), json_number(object, "birth_ns"),
+            object.at("local").as_bool()};
 }
 
 WorkerState::Use use_from(std::string_view word) {
@@ -65,14 +45,14 @@ WorkerState::Use use_from(std::string_view word) {
 
 WorkerState state_from(const json::object& object) {
     WorkerState state;
-    state.name = text(object, "name");
-    state.layout = layout_from(object.at("layout").as_object());
-    state.registry = text(object, "registry");
-    state.worker_id = number<std::int64_t>(object, "worker_id");
-    state.owner = text(object, "owner");
-    state.use = use_from(text(object, "state"));
-    state.watermark = number<std::int64_t>(object, "watermark");
-    if (!object.at("fence").is_null()) state.fence = number<std::int64_t>(object, "fence");
+    state.name = json_text(object, "name");
+    state.layout = layout_from_json(object.at("layout").as_object());
+    state.registry = json_text(object, "registry");
+    state.worker_id = json_number(object, "worker_id");
+    state.owner = json_text(object, "owner");
+    state.use = use_from(json_text(object, "state"));
+    state.watermark = json_number(object, "watermark");
+    if (!object.at("fence").is_null()) state.fence = json_number(object, "fence");
     state.holder = holder_from(object.at("holder").as_object());
     return state;
 }
@@ -84,7 +64,7 @@ Error damaged(std::string why) { return {errc::bad_request, std::move(why)}; }
 std::string format_state(const WorkerState& state) {
     json::object object{{"version", format_version},
                         {"name", state.name},
-                        {"layout", to_json(state.layout)},
+                        {"layout", layout_to_json(state.layout)},
                         {"registry", state.registry},
                         {"worker_id", state.worker_id},
                         {"owner", state.owner},
@@ -106,7 +86,7 @@ Result<WorkerState> parse_state(std::string_view text) {
     try {
         const json::value value = json::parse(std::string(body) + '}');
         const json::object& object = value.as_object();
-        if (const auto version = number<std::int64_t>(object, "version"); version != format_version) {
+        if (const auto version = json_number(object, "version"); version != format_version) {
             return damaged(fmt::format("format version {}, this program knows {}", version, format_version));
         }
         return state_from(object);

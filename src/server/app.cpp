@@ -5,6 +5,7 @@
 #include "server/cores.hpp"
 #include "server/stores.hpp"
 #include "server/version.hpp"
+#include "worker/static_keeper.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -115,18 +116,19 @@ Result<void> App::open_snowflake() {
     const Result<SnowflakeLayout> layout = config.layout();
     if (!layout) return layout.error();
     if (state_directory_) state_file_ = std::make_unique<worker::JsonStateFile>(*state_directory_);
+    keeper_ = std::make_unique<worker::StaticKeeper>(
+        worker::StaticKeeper::Options{
+            config.name, {*layout, config.max_ahead.count(), config.max_clock_skew.count()}, *config.worker_id},
+        state_file_.get(), lease_slot_, snowflake_metrics_.keeper);
     snowflake_ = std::make_unique<snowflake::SnowflakeService>(
-        snowflake::SnowflakeOptions{.name = config.name,
-                                    .layout = *layout,
-                                    .worker_id = *config.worker_id,
+        snowflake::SnowflakeOptions{.layout = *layout,
                                     .max_ahead = config.max_ahead,
-                                    .max_clock_skew = config.max_clock_skew,
-                                    .heartbeat = config.heartbeat,
+                                    .state_file = state_file_ != nullptr,
                                     .refill_timeout = config_.segment.refill_timeout,
                                     .on_clock_rollback = config.on_clock_rollback == ClockRollback::reject
                                                              ? snowflake::ClockRollback::reject
                                                              : snowflake::ClockRollback::hold},
-        clock_, state_file_.get(), snowflake_metrics_);
+        clock_, lease_slot_, *keeper_, snowflake_metrics_);
     return {};
 }
 
@@ -212,8 +214,8 @@ void App::refuse_all() { id_port_->refuse_all(); }
 bool App::stop(std::chrono::milliseconds patience) {
     server_->stop();
     const bool ended = !segment_ || segment_->stop(patience);
-    if (snowflake_) snowflake_->stop();
-    return ended;
+    const bool released = !snowflake_ || snowflake_->stop(patience);
+    return ended && released;
 }
 
 }  // namespace frond::server

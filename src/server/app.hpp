@@ -11,6 +11,8 @@
 #include "server/config.hpp"
 #include "snowflake/service.hpp"
 #include "sql/segment_store.hpp"
+#include "worker/keeper.hpp"
+#include "worker/lease_slot.hpp"
 #include "worker/state_directory.hpp"
 #include "worker/state_file.hpp"
 
@@ -67,6 +69,8 @@ private:
     std::unique_ptr<segment::SegmentService> segment_;
 
     snowflake::SnowflakeMetrics snowflake_metrics_;
+    worker::LeaseSlot lease_slot_;
+    std::unique_ptr<worker::Keeper> keeper_;
     std::unique_ptr<snowflake::SnowflakeService> snowflake_;
     std::string snowflake_off_;  // why Snowflake mode is off; empty while on
 

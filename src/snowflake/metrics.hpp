@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/metrics.hpp"
-#include "worker/static_keeper.hpp"
+#include "worker/keeper.hpp"
 
 namespace frond::snowflake {
 

@@ -18,20 +18,17 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds least_lead{100};  // a state file moves at a third of it
-constexpr milliseconds first_step_patience{1'000};
+constexpr milliseconds first_patience{1'000};
+constexpr milliseconds usual_patience{5'000};
+constexpr milliseconds longest_step{1'000};
 constexpr milliseconds until_woken{3'600'000};  // longer than any deadline
 constexpr milliseconds shortest_wait{1};
-constexpr std::string_view no_watermark = "the state file was not written in time";
-
-worker::StaticKeeper::Options keeper_options(const SnowflakeOptions& options) {
-    return {
-        options.name, {options.layout, options.max_ahead.count(), options.max_clock_skew.count()}, options.worker_id};
-}
+constexpr std::string_view unconfirmed = "neither state file nor registry confirmed a later time in time";
 
 // With a state file, only the lead that is left just before the watermark moves is sure to be there.
-std::uint64_t largest_take(const SnowflakeOptions& options, bool has_file) {
+std::uint64_t largest_take(const SnowflakeOptions& options) {
     const std::int64_t lead_ms = options.max_ahead.count();
-    const auto ms = static_cast<std::uint64_t>(has_file ? worker::dependable_lead(lead_ms) : lead_ms);
+    const auto ms = static_cast<std::uint64_t>(options.state_file ? worker::dependable_lead(lead_ms) : lead_ms);
     const auto per_ms = static_cast<std::uint64_t>(options.layout.max_sequence()) + 1;
     return ms > UINT64_MAX / 2 / per_ms ? UINT64_MAX / 2 : ms * per_ms;
 }
@@ -58,27 +55,23 @@ private:
 
 }  // namespace
 
-SnowflakeService::SnowflakeService(SnowflakeOptions options, const Clock& clock, worker::StateFile* file,
-                                   SnowflakeMetrics& metrics)
-    : options_(std::move(options)),
+SnowflakeService::SnowflakeService(SnowflakeOptions options, const Clock& clock, worker::LeaseSlot& slot,
+                                   worker::Keeper& keeper, SnowflakeMetrics& metrics)
+    : options_(options),
       source_(clock),
       metrics_(metrics),
-      max_take_(largest_take(options_, file != nullptr)),
+      max_take_(largest_take(options_)),
       clock_(clock),
       watch_(metrics, options_.on_clock_rollback == ClockRollback::hold),
       rollback_log_("Snowflake mode", milliseconds(0)),
-      keeper_(keeper_options(options_), file, slot_, metrics.keeper) {
+      slot_(slot),
+      keeper_(keeper) {
     if (options_.on_clock_rollback == ClockRollback::reject) guard_.emplace(source_, clock_);
 }
 
-SnowflakeService::~SnowflakeService() { stop(); }
+SnowflakeService::~SnowflakeService() { stop(usual_patience); }
 
 Result<void> SnowflakeService::validate() const {
-    if (options_.worker_id < 0 || options_.worker_id > options_.layout.max_worker_id()) {
-        return Error(errc::invalid_configuration,
-                     fmt::format("snowflake.worker_id is {}; with snowflake.worker_bits = {} it must be 0 to {}",
-                                 options_.worker_id, options_.layout.worker_bits(), options_.layout.max_worker_id()));
-    }
     if (options_.max_ahead < least_lead) {
         return Error(errc::invalid_configuration, fmt::format("snowflake.max_ahead is {} ms; it must be at least {} ms",
                                                               options_.max_ahead.count(), least_lead.count()));
@@ -88,16 +81,23 @@ Result<void> SnowflakeService::validate() const {
 
 Result<void> SnowflakeService::start() {
     if (auto valid = validate(); !valid) return valid;
-    if (auto locked = keeper_.check_lock(); !locked) return locked;
+    const auto now = [this] { return moment_of(read_clocks(source_)); };
+    const auto changed = [this] {
+        waiters_.wake_all();
+        wake_.notify_all();
+    };
+    if (auto kept = keeper_.start(now, changed); !kept) return kept;
     thread_ = std::thread([this] { run(); });
-    await_first_step();
+    await_keeper();
     started_.store(true, std::memory_order_release);
     return {};
 }
 
-void SnowflakeService::await_first_step() {
+void SnowflakeService::await_keeper() {
     std::unique_lock lock(mutex_);
-    wake_.wait_for(lock, first_step_patience, [this] { return stepped_; });
+    const auto deadline = steady_clock::now() + first_patience;
+    // The keeper tells without this mutex, so that a word of it may be missed: short waits.
+    while (!keeper_.settled() && steady_clock::now() < deadline) wake_.wait_for(lock, first_patience / 50);
 }
 
 void SnowflakeService::run() {
@@ -105,29 +105,35 @@ void SnowflakeService::run() {
     std::unique_lock lock(mutex_);
     while (!stopping_) {
         lock.unlock();
-        const milliseconds wait = step();
+        const auto due = steady_clock::now() + step();
         lock.lock();
-        stepped_ = true;
         wake_.notify_all();
-        wake_.wait_for(lock, wait, [this] { return stopping_; });
+        wake_.wait_until(lock, due, [this] { return stopping_; });
     }
+}
+
+// The time of IDs; while none depends on it, the wall clock itself, so that one that is mended counts at once.
+worker::Moment SnowflakeService::moment_of(const ClockReading& reading) const noexcept {
+    const std::int64_t wall_ms = unix_ms(reading.wall);
+    if (!keeper_.holding()) return {wall_ms, reading.steady};
+    const std::int64_t now_ms = clock_.at_ms(reading.steady);
+    return {guard_ ? std::min(now_ms, wall_ms) : now_ms, reading.steady};
 }
 
 milliseconds SnowflakeService::step() {
     const ClockReading reading = read_clocks(source_);
+    if (const auto reference = keeper_.take_reference()) {
+        clock_.offer_reference(wall_time(reference->ms), reference->steady);
+    }
     if (keeper_.holding()) {
         look_at_clocks(reading);
     } else {
-        // No ID depends on the clock yet, so that a wall clock mended now counts at once.
         clock_.restart(reading);
     }
-    std::int64_t now = clock_.at_ms(reading.steady);
-    if (guard_) now = std::min(now, unix_ms(reading.wall));
-
-    const milliseconds wait = keeper_.step({now, reading.steady});
+    const milliseconds wait = keeper_.step(moment_of(reading));
     waiters_.wake_all();
     show(status());
-    return std::clamp(wait, shortest_wait, std::max(options_.heartbeat, shortest_wait));
+    return std::clamp(wait, shortest_wait, longest_step);
 }
 
 void SnowflakeService::look_at_clocks(const ClockReading& reading) {
@@ -143,9 +149,9 @@ void SnowflakeService::look_at_clocks(const ClockReading& reading) {
     if (seen.offset_ms < -ClockDiscipline::noise_ms && guard_->behind_ms() == 0) clock_.restart(reading);
 }
 
-void SnowflakeService::stop() {
-    // Issuing ends at once, even while the thread is busy with the state file. A lease that it publishes after this
-    // look ends with release().
+bool SnowflakeService::stop(milliseconds patience) {
+    // Issuing ends at once, even while the keeper is busy. A lease that it publishes after this look ends with
+    // release().
     closing_.store(true, std::memory_order_release);
     if (SnowflakeGenerator* lease = slot_.current()) lease->close();
     waiters_.wake_all();
@@ -155,9 +161,10 @@ void SnowflakeService::stop() {
     }
     wake_.notify_all();
     if (thread_.joinable()) thread_.join();
-    keeper_.release();
+    const bool released = keeper_.release(patience);
     waiters_.wake_all();
     show(status());
+    return released;
 }
 
 Result<IdRun> SnowflakeService::try_take(std::int64_t now_ms, std::uint64_t count) {
@@ -217,7 +224,7 @@ SnowflakeService::Refusal SnowflakeService::judge(Error error, std::uint64_t cou
             return rollback_refusal(std::move(error), count);
         case errc::limit_reached:
             if (auto trouble = slot_.trouble()) return {std::move(*trouble)};
-            return {Error(errc::snowflake_overloaded, std::string(no_watermark)), until_woken};
+            return {Error(errc::snowflake_overloaded, std::string(unconfirmed)), until_woken};
         case errc::lease_lost:
             if (closing_.load(std::memory_order_acquire)) return {Error(errc::draining, "the server is stopping")};
             return {std::move(error)};
@@ -254,7 +261,7 @@ std::optional<Error> SnowflakeService::present_trouble(const SnowflakeGenerator*
         const std::int64_t behind = guard_->behind_ms();
         if (behind > RollbackGuard::patience_ms) return rolled_back(behind);
     }
-    if (lease->limit_ms() < now_ms()) return Error(errc::worker_unavailable, std::string(no_watermark));
+    if (lease->limit_ms() < now_ms()) return Error(errc::worker_unavailable, std::string(unconfirmed));
     return std::nullopt;
 }
 

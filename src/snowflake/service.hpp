@@ -8,9 +8,8 @@
 #include "snowflake/metrics.hpp"
 #include "snowflake/rollback_guard.hpp"
 #include "snowflake/service_waiters.hpp"
+#include "worker/keeper.hpp"
 #include "worker/lease_slot.hpp"
-#include "worker/state_file.hpp"
-#include "worker/static_keeper.hpp"
 #include "worker/trouble_log.hpp"
 
 #include <frond/result.hpp>
@@ -50,37 +49,36 @@ struct Status {
 enum class ClockRollback { hold, reject };
 
 struct SnowflakeOptions {
-    std::string name = "frond";
     SnowflakeLayout layout;
-    std::int64_t worker_id = 0;                  // 0 to layout.max_worker_id()
-    std::chrono::milliseconds max_ahead{1'000};  // at least 100 ms
-    std::chrono::milliseconds max_clock_skew{10'000};
-    std::chrono::milliseconds heartbeat{3'000};       // longest time between two looks at the clocks
+    std::chrono::milliseconds max_ahead{1'000};       // at least 100 ms
+    bool state_file = false;                          // the keeper has one, so that the watermark limits takes too
     std::chrono::milliseconds refill_timeout{2'000};  // how long take() waits
     ClockRollback on_clock_rollback = ClockRollback::hold;
 };
 
-// Issues IDs as one worker, whose number was chosen by the operator (`registry = "static"`). A mode that is off has no
-// service. Thread-safe but for start(), step() and stop().
+// Issues IDs as one worker, whose number the keeper keeps. A mode that is off has no service. Thread-safe but for
+// start(), step() and stop().
 class SnowflakeService {
 public:
-    // `file` is null when there is no state directory. References outlive the service.
-    SnowflakeService(SnowflakeOptions options, const Clock& clock, worker::StateFile* file, SnowflakeMetrics& metrics);
-    // Stops.
+    // `keeper` puts its leases into `slot`. References outlive the service.
+    SnowflakeService(SnowflakeOptions options, const Clock& clock, worker::LeaseSlot& slot, worker::Keeper& keeper,
+                     SnowflakeMetrics& metrics);
+    // Stops, with a patience of a few seconds.
     ~SnowflakeService();
     SnowflakeService(const SnowflakeService&) = delete;
     SnowflakeService& operator=(const SnowflakeService&) = delete;
 
-    // Takes the lock, then leaves the rest to a thread of its own, for whose first look at the state file it waits at
-    // most a second. errc::invalid_configuration, saying what to do, when the worker ID is outside its field, max_ahead
-    // is too short, or another process holds the lock. All other trouble makes the mode not ready and is tried again.
+    // Starts the keeper, and a thread that looks at the clocks; waits at most a second for the first attempt to get a
+    // lease. errc::invalid_configuration, saying what to do, when max_ahead is too short, or by the keeper. All other
+    // trouble makes the mode not ready and is tried again.
     Result<void> start();
     // Whether start() has returned.
     [[nodiscard]] bool started() const noexcept { return started_.load(std::memory_order_acquire); }
 
-    // Issues nothing from here on, ends all waits, and marks the state file released. Waits for a write of the state
-    // file that is under way. To be called before the io_contexts of waiting callers are destroyed. May be repeated.
-    void stop();
+    // Issues nothing from here on, ends all waits, and releases the worker ID within `patience` if what is below
+    // allows. To be called before the io_contexts of waiting callers are destroyed. May be repeated. False when a call
+    // hangs: the keeper must then not be destroyed.
+    bool stop(std::chrono::milliseconds patience);
 
     // The time of IDs in ms since the Unix epoch: what try_take() wants. One reading of a clock ("reject": two).
     [[nodiscard]] std::int64_t now_ms() const noexcept { return guard_ ? guard_->now_ms() : clock_.now_ms(); }
@@ -95,7 +93,8 @@ public:
     // waits. Errors, the last three at once:
     //   snowflake_overloaded  no room in time
     //   clock_rollback        "reject" and the wall clock is behind; or it was so at start, and nothing was issued yet
-    //   worker_unavailable    no worker ID is held, or the state file cannot be written
+    //   worker_unavailable    no worker ID is held, its fence has passed, or the state file cannot be written
+    //   lease_lost            the worker ID was taken by another, and no new one has been found yet
     //   timestamp_exhausted, draining, invalid_count (over max_take())
     awaitable<Result<IdRun>> take(std::uint64_t count);
 
@@ -117,7 +116,8 @@ private:
 
     [[nodiscard]] Result<void> validate() const;
     void run();
-    void await_first_step();
+    void await_keeper();
+    [[nodiscard]] worker::Moment moment_of(const ClockReading& reading) const noexcept;
     void look_at_clocks(const ClockReading& reading);
     [[nodiscard]] Refusal judge(Error error, std::uint64_t count, std::uint64_t ahead) const;
     [[nodiscard]] Refusal rollback_refusal(Error error, std::uint64_t count) const;
@@ -136,8 +136,8 @@ private:
     std::optional<RollbackGuard> guard_;  // "reject" alone
     ClockWatch watch_;
     worker::TroubleLog rollback_log_;  // "reject" alone
-    worker::LeaseSlot slot_;
-    worker::StaticKeeper keeper_;
+    worker::LeaseSlot& slot_;
+    worker::Keeper& keeper_;
 
     ServiceWaiters waiters_;
     std::atomic<std::uint64_t> queued_{0};  // ticks that waiting takes want
@@ -146,7 +146,6 @@ private:
     std::atomic<bool> closing_{false};
     std::mutex mutex_;
     std::condition_variable wake_;
-    bool stepped_ = false;   // the thread has done its first step
     bool stopping_ = false;  // the thread shall end
     std::thread thread_;
 };

@@ -85,6 +85,131 @@ public:
     [[nodiscard]] bool settled() const noexcept;
     // The last reading of the registry's clock, once.
     [[nodiscard]] std::optional<RegistryClock> take_reference();
+
+private:
+    enum class Phase : std::uint8_t {
+        seeking,    // no lease; the registry is surveyed
+        taking,     // candidates are tried, one after another
+        resolving,  // a create or take without an answer: the record is looked at
+        holding,
+        releasing,
+        stopped,
+    };
+
+    // A write that was sent and has not been answered, or of which nobody knows whether it was done.
+    struct Write {
+        std::string owner;
+        std::string write;
+        std::int64_t fence;
+        bool release = false;
+    };
+
+    struct Lease {
+        std::int64_t number = 0;
+        std::int64_t floor = 0;        // nothing at or below it is issued
+        std::string owner;             // in the record, by the last confirmed write
+        std::string write;             // of the last confirmed write
+        std::int64_t version = 0;      // that it returned
+        std::int64_t fence = 0;        // that it committed
+        std::int64_t least_fence = 0;  // what the next write may not be below: all fences seen or tried
+        bool confirmed = false;        // false: issuing by the state file alone, the registry has not been reached yet
+        bool resuming = false;         // not confirmed, and `version` was read: the record is still that of the file
+        int conflicts = 0;             // since the last confirmed write
+        bool must_read = false;        // an answer is missing or was a conflict
+        std::vector<Write> unresolved;
+        bool issuing = false;
+        std::optional<std::int64_t> watermark;  // committed in the state file, for this lease
+    };
+
+    // Registry lane.
+    [[nodiscard]] std::optional<RegistryCall> due_call(const Moment& moment);
+    [[nodiscard]] RegistryCall take_call(const Moment& moment);
+    [[nodiscard]] RegistryCall lease_call(const Moment& moment);
+    [[nodiscard]] RegistryCall lease_write(const Moment& moment);
+    [[nodiscard]] LeaseRecord record_for(const std::string& owner, std::int64_t timestamp, std::int64_t fence) const;
+
+    void dispatch(const Moment& moment, const RegistryCall& call, const RegistryReply& reply);
+    void on_survey(const Moment& moment, const Survey& survey);
+    void on_survey_failed(const Moment& moment, const RegistryError& error);
+    void on_take_done(const Moment& moment, std::int64_t number, std::int64_t version);
+    void on_take_failed(const Moment& moment, const RegistryError& error);
+    void on_take_found(const Moment& moment, const Found& found);
+    void next_candidate(const Moment& moment);
+    void on_lease_survey(const Moment& moment, const Survey& survey);
+    void on_lease_failed(const Moment& moment, const RegistryError& error, bool was_write);
+    void on_lease_written(const Moment& moment, std::int64_t version);
+    void on_lease_found(const Moment& moment, const Found& found);
+    void confirm(const Moment& moment, const Write& write, std::int64_t version);
+    void take_clock(const Moment& moment, const std::optional<RegistryClock>& clock);
+
+    // A lease begins and ends.
+    void begin_lease(const Moment& moment, Lease lease);
+    bool begin_offline(const Moment& moment);
+    void open_issuer(const Moment& moment);
+    void not_open(Error why);
+    void raise_limit();
+    void lose(const Moment& moment, Error why);
+    void stop_over_lost_writes(const Moment& moment, const std::string& detail);
+    void abandon(const Moment& moment, const std::string& why);
+    void finish() noexcept;
+
+    // State file lane.
+    void on_release_stored(const Moment& moment, const WorkerState& state, const Result<void>& stored);
+    [[nodiscard]] WorkerState state_to_store(const Moment& moment) const;
+    void store_failed(const Moment& moment, const Error& error);
+
+    // Trouble and time.
+    void not_yet(const Moment& moment, const std::string& kind, Error why);
+    void registry_failed(const Moment& moment, const std::string& detail);
+    void registry_answered(const Moment& moment);
+    [[nodiscard]] std::optional<Error> refused_now(const Moment& moment) const;
+    [[nodiscard]] std::optional<Error> trouble_while_issuing(const Moment& moment);
+    [[nodiscard]] std::int64_t limit() const noexcept;
+    [[nodiscard]] Claim claim() const;
+    [[nodiscard]] std::chrono::milliseconds next_retry() noexcept;
+    [[nodiscard]] StartRule start_rule() const;
+
+    const LeaseOptions options_;
+    StateAccess access_;
+    Issuer& issuer_;
+    KeeperMetrics& metrics_;
+    TroubleLog mode_log_;      // Snowflake mode has no IDs, or soon will not
+    TroubleLog registry_log_;  // the registry is away while IDs flow
+    TroubleLog clock_log_;     // the registry's clock is off
+
+    Phase phase_ = Phase::seeking;
+    bool settled_ = false;
+    NameRecord name_;                         // as last seen; an empty id before the first survey
+    bool offline_allowed_;                    // the state file may still stand in for the registry
+    std::optional<std::int64_t> lost_floor_;  // writes were lost while the name's floor was this
+
+    // Registry lane.
+    std::optional<RegistryCall> call_;  // under way
+    std::uint64_t call_lease_ = 0;      // the lease it belongs to
+    SteadyTime call_due_{};
+    std::chrono::milliseconds retry_;
+    bool registry_up_ = false;
+    std::vector<Candidate> candidates_;  // not tried yet, the best last
+    bool may_create_ = false;
+    std::optional<Candidate> candidate_;  // that is being tried; none: a creation
+    LeaseRecord attempt_;                 // what was written for it
+    std::optional<RegistryClock> reference_;
+
+    std::optional<Lease> lease_;
+    std::uint64_t lease_count_ = 0;
+
+    // State file lane.
+    std::optional<WorkerState> store_;  // under way
+    std::uint64_t store_lease_ = 0;
+    SteadyTime store_due_{};
+    SteadyTime store_since_{};           // when the one under way began
+    std::optional<WorkerState> stored_;  // last one that is known to be there, written by this process
+    std::optional<std::string> store_trouble_;
+
+    // Release.
+    std::int64_t last_used_ms_ = 0;
+    bool marked_ = false;  // the state file says what the release needs it to say
+    bool lower_fence_ = false;
 };
 
 }  // namespace frond::worker

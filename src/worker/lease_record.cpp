@@ -36,6 +36,14 @@ LeaseState state_from(std::string_view word) {
     throw std::invalid_argument("state is neither held nor released");
 }
 
+// A time that sums and differences of a few cannot overflow.
+std::int64_t time_from(const json::object& object, std::string_view key) {
+    constexpr std::int64_t furthest = std::int64_t{1} << 61;
+    const std::int64_t ms = json_number(object, key);
+    if (ms < -furthest || ms > furthest) throw std::invalid_argument(std::string(key) + " is no time");
+    return ms;
+}
+
 void check_version(const json::object& object) {
     if (const auto version = json_number(object, "version"); version != format_version) {
         throw std::invalid_argument(fmt::format("format version {}, this program knows {}", version, format_version));
@@ -102,8 +110,8 @@ Result<LeaseRecord> parse_record(std::string_view text) {
         record.identity = json_text(object, "identity");
         record.ip = json_text(object, "ip");
         record.port = json_text(object, "port");
-        record.timestamp = json_number(object, "timestamp");
-        record.fence = json_number(object, "fence");
+        record.timestamp = time_from(object, "timestamp");
+        record.fence = time_from(object, "fence");
         record.state = state_from(json_text(object, "state"));
         record.space = space_from(object.at("layout").as_object());
         return record;
@@ -125,7 +133,7 @@ Result<NameRecord> parse_name(std::string_view text) {
         NameRecord name;
         name.id = json_text(object, "id");
         name.parent = json_text(object, "parent");
-        if (!object.at("floor").is_null()) name.floor = json_number(object, "floor");
+        if (!object.at("floor").is_null()) name.floor = time_from(object, "floor");
         name.space = space_from(object.at("layout").as_object());
         return name;
     });

@@ -4,16 +4,19 @@
 
 namespace frond::worker {
 
-SnowflakeGenerator& LeaseSlot::publish(const SnowflakeGenerator::Options& options) {
+void LeaseSlot::open(const SnowflakeGenerator::Options& options) {
     auto lease = std::make_unique<SnowflakeGenerator>(options);
     const std::lock_guard guard(mutex_);
     leases_.push_back(std::move(lease));
     trouble_.reset();
     current_.store(leases_.back().get(), std::memory_order_release);
-    return *leases_.back();
 }
 
-std::optional<std::int64_t> LeaseSlot::withdraw(Error why) {
+void LeaseSlot::raise_limit(std::int64_t limit_ms) {
+    if (SnowflakeGenerator* lease = current(); lease != nullptr) lease->raise_limit(limit_ms);
+}
+
+std::optional<std::int64_t> LeaseSlot::close(Error why) {
     const std::lock_guard guard(mutex_);
     trouble_ = std::move(why);
     SnowflakeGenerator* lease = current_.exchange(nullptr, std::memory_order_acq_rel);

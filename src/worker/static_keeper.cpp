@@ -37,7 +37,13 @@ StaticKeeper::StaticKeeper(Options options, StateFile* file, LeaseSlot& slot, Ke
       log_("Snowflake mode", settle),
       retry_(first_retry) {}
 
-Result<void> StaticKeeper::check_lock() {
+Result<void> StaticKeeper::start(std::function<Moment()> /*now*/, std::function<void()> /*changed*/) {
+    const SnowflakeLayout& layout = options_.rule.layout;
+    if (options_.worker_id < 0 || options_.worker_id > layout.max_worker_id()) {
+        return Error(errc::invalid_configuration,
+                     fmt::format("snowflake.worker_id is {}; with snowflake.worker_bits = {} it must be 0 to {}",
+                                 options_.worker_id, layout.worker_bits(), layout.max_worker_id()));
+    }
     if (file_ == nullptr) return {};
     auto locked = file_->lock();
     if (locked || locked.error().code != errc::invalid_configuration) return {};
@@ -48,6 +54,7 @@ Result<void> StaticKeeper::check_lock() {
 }
 
 milliseconds StaticKeeper::step(const Moment& moment) {
+    settled_ = true;
     switch (phase_) {
         case Phase::opening:
             return open(moment);
@@ -141,7 +148,7 @@ milliseconds StaticKeeper::begin(const Moment& moment) {
         if (auto stored = store(); !stored) return not_yet("state file", std::move(stored.error()));
     }
     committed_ms_ = limit_ms;
-    lease_ = &slot_.publish(lease_options(options_.rule, options_.worker_id, floor_, limit_ms));
+    slot_.open(lease_options(options_.rule, options_.worker_id, floor_, limit_ms));
     phase_ = Phase::holding;
     log_.clear();
     spdlog::info("Snowflake mode: ready, worker ID {}", options_.worker_id);
@@ -173,7 +180,7 @@ std::optional<Error> StaticKeeper::move_watermark(const Moment& moment) {
             return Error(errc::worker_unavailable, std::move(sentence));
         }
         committed_ms_ = target;
-        lease_->raise_limit(target);
+        slot_.raise_limit(target);
     }
     if (overtaken_ms > 0) {
         log_.report("slow state file",
@@ -203,17 +210,18 @@ milliseconds StaticKeeper::not_yet(const std::string& kind, Error why) {
 
 Claim StaticKeeper::claim() const { return {options_.name, options_.rule.layout, registry_name, file_->holder()}; }
 
-void StaticKeeper::release() {
-    const auto last = slot_.withdraw(Error(errc::draining, "the server is stopping"));
+bool StaticKeeper::release(milliseconds /*patience*/) {
+    const auto last = slot_.close(Error(errc::draining, "the server is stopping"));
     const bool mark = last && file_ != nullptr;
     phase_ = Phase::stopped;
-    if (!mark) return;
+    if (!mark) return true;
     state_.use = WorkerState::Use::released;
     state_.watermark = *last;
     if (auto stored = store(); !stored) {
         // Harmless: the next start finds the higher watermark.
         spdlog::warn("Snowflake mode: the state file could not be marked released: {}", stored.error().detail);
     }
+    return true;
 }
 
 }  // namespace frond::worker

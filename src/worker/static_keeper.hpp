@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/metrics.hpp"
+#include "worker/keeper.hpp"
 #include "worker/lease_slot.hpp"
 #include "worker/start_rule.hpp"
 #include "worker/state_file.hpp"
@@ -16,21 +16,9 @@
 
 namespace frond::worker {
 
-struct KeeperMetrics {
-    Counter state_file_errors;  // writes of the state file that failed
-    Gauge watermark_ms;         // in ms since the Unix epoch; 0 while there is none
-};
-
-// The time at which a step of the keeper happens. `now_ms` is what IDs are made by: the disciplined clock, or the wall
-// clock while no lease is held.
-struct Moment {
-    std::int64_t now_ms;
-    SteadyTime steady;
-};
-
 // A state machine over a StateFile, without threads or clocks of its own. Used by one thread; the slot is what others
 // see. Phases: opening (lock, read), waiting (until the clock allows), holding (move the watermark), stopped.
-class StaticKeeper {
+class StaticKeeper final : public Keeper {
 public:
     struct Options {
         std::string name = "frond";
@@ -41,20 +29,20 @@ public:
     // `file` may be null: no state file. All references outlive the keeper.
     StaticKeeper(Options options, StateFile* file, LeaseSlot& slot, KeeperMetrics& metrics);
 
-    // Takes the lock before anything else. errc::invalid_configuration, saying what to do, while another process holds
-    // it: with a worker ID chosen by hand that process may be using the same one. Every other trouble is left to
-    // step(), which tries again.
-    Result<void> check_lock();
+    // Takes the lock before anything else. errc::invalid_configuration, saying what to do, when the worker ID is
+    // outside its field, and while another process holds the lock: with a worker ID chosen by hand that process may be
+    // using the same one. Every other trouble is left to step(), which tries again.
+    Result<void> start(std::function<Moment()> now, std::function<void()> changed) override;
 
     // Does what is due now and says after how long to come back. Blocks as long as the state file does.
-    std::chrono::milliseconds step(const Moment& moment);
+    std::chrono::milliseconds step(const Moment& moment) override;
 
-    // True once a lease was published: `now_ms` must come from the disciplined clock from then on.
-    [[nodiscard]] bool holding() const noexcept { return phase_ == Phase::holding; }
+    [[nodiscard]] bool holding() const noexcept override { return phase_ == Phase::holding; }
+    [[nodiscard]] bool settled() const noexcept override { return settled_; }
 
     // Stops issuing for good, and then marks the state file released, at the last timestamp used. Somebody else may
-    // have closed the lease before.
-    void release();
+    // have closed the lease before. Waits for the state file, however long.
+    bool release(std::chrono::milliseconds patience) override;
 
 private:
     enum class Phase : std::uint8_t { opening, waiting, holding, stopped };
@@ -78,12 +66,12 @@ private:
     TroubleLog log_;
 
     Phase phase_ = Phase::opening;
+    bool settled_ = false;
     std::chrono::milliseconds retry_;
-    SteadyTime not_before_{};              // no lease until then, as nothing is known about earlier ones
-    std::optional<std::int64_t> floor_;    // what the state file forbids
-    WorkerState state_;                    // what was stored last, or is about to be
-    std::int64_t committed_ms_ = 0;        // the watermark that is certainly on disk
-    SnowflakeGenerator* lease_ = nullptr;  // the one in the slot, also when somebody has closed it
+    SteadyTime not_before_{};            // no lease until then, as nothing is known about earlier ones
+    std::optional<std::int64_t> floor_;  // what the state file forbids
+    WorkerState state_;                  // what was stored last, or is about to be
+    std::int64_t committed_ms_ = 0;      // the watermark that is certainly on disk
 };
 
 }  // namespace frond::worker

@@ -5,6 +5,7 @@
 #include "snowflake/service.hpp"
 #include "worker/fake_state_file.hpp"
 #include "worker/log_capture.hpp"
+#include "worker/static_keeper.hpp"
 
 #include <gtest/gtest.h>
 #include <boost/asio/co_spawn.hpp>
@@ -26,7 +27,13 @@ protected:
 
     // A process begins; its first step reads the state file.
     void begin() {
-        service_ = std::make_unique<SnowflakeService>(options_, clock_, no_file_ ? nullptr : &file_, *metrics_);
+        service_.reset();
+        options_.state_file = !no_file_;
+        slot_ = std::make_unique<worker::LeaseSlot>();
+        keeper_ = std::make_unique<worker::StaticKeeper>(
+            worker::StaticKeeper::Options{"frond", {options_.layout, options_.max_ahead.count(), 10'000}, worker_id_},
+            no_file_ ? nullptr : &file_, *slot_, metrics_->keeper);
+        service_ = std::make_unique<SnowflakeService>(options_, clock_, *slot_, *keeper_, *metrics_);
         wait_ = service_->step();
     }
     // The process dies without a word; what it had not synced is lost.
@@ -36,7 +43,7 @@ protected:
         if (disk) file_.set_state(*disk);
     }
     void stop() {
-        service_->stop();
+        service_->stop(milliseconds(5'000));
         service_.reset();
     }
 
@@ -109,6 +116,9 @@ protected:
     bool no_file_ = false;
     std::unique_ptr<SnowflakeMetrics> metrics_ = std::make_unique<SnowflakeMetrics>();
     boost::asio::io_context io_{1};
+    std::int64_t worker_id_ = 0;
+    std::unique_ptr<worker::LeaseSlot> slot_;
+    std::unique_ptr<worker::StaticKeeper> keeper_;
     std::unique_ptr<SnowflakeService> service_;
     milliseconds wait_{0};
     std::vector<std::int64_t> ids_;

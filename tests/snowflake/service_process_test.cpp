@@ -4,6 +4,9 @@
 #include "snowflake/fake_clock.hpp"
 #include "worker/fake_state_file.hpp"
 #include "worker/log_capture.hpp"
+#include "worker/state_directory.hpp"
+#include "worker/state_file.hpp"
+#include "worker/static_keeper.hpp"
 #include "worker/temp_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -24,16 +27,34 @@ namespace {
 using namespace std::chrono_literals;
 using test::TempDirectory;
 
-// What a process has on its disk.
-struct Instance {
-    explicit Instance(const std::filesystem::path& path, SnowflakeOptions options = {})
-        : directory(path), file(directory), service(options, clock, &file, metrics) {}
+// A process, over a state file of whatever kind.
+struct Process {
+    explicit Process(worker::StateFile& file, SnowflakeOptions options = {}, std::int64_t worker_id = 0)
+        : keeper({"frond", {options.layout, options.max_ahead.count(), 10'000}, worker_id}, &file, slot,
+                 metrics.keeper),
+          service(with_file(options), clock, slot, keeper, metrics) {}
+
+    static SnowflakeOptions with_file(SnowflakeOptions options) {
+        options.state_file = true;
+        return options;
+    }
 
     SystemClock clock;
+    SnowflakeMetrics metrics;
+    worker::LeaseSlot slot;
+    worker::StaticKeeper keeper;
+    SnowflakeService service;
+};
+
+// A process and what it has on its disk.
+struct Disk {
+    explicit Disk(const std::filesystem::path& path) : directory(path), file(directory) {}
     worker::StateDirectory directory;
     worker::JsonStateFile file;
-    SnowflakeMetrics metrics;
-    SnowflakeService service;
+};
+struct Instance : Disk, Process {
+    explicit Instance(const std::filesystem::path& path, SnowflakeOptions options = {}, std::int64_t worker_id = 0)
+        : Disk(path), Process(file, options, worker_id) {}
 };
 
 bool eventually(const std::function<bool()>& condition) {
@@ -65,7 +86,7 @@ TEST(ServiceProcess, IsReadySoonAfterTheStart) {
     EXPECT_TRUE(instance.service.started());
     EXPECT_TRUE(eventually([&] { return instance.service.status().ready; })) << instance.service.status().reason;
     EXPECT_GT(next_id(instance.service), 0);
-    instance.service.stop();
+    instance.service.stop(5s);
 }
 
 TEST(ServiceProcess, MovesTheWatermarkByItself) {
@@ -78,7 +99,7 @@ TEST(ServiceProcess, MovesTheWatermarkByItself) {
     const std::int64_t first = instance.metrics.keeper.watermark_ms.value();
     EXPECT_TRUE(eventually([&] { return instance.metrics.keeper.watermark_ms.value() > first + 500; }));
     EXPECT_GT(next_id(instance.service), 0);
-    instance.service.stop();
+    instance.service.stop(5s);
 }
 
 TEST(ServiceProcess, ASecondOneOnTheSameFolderIsWrongConfiguration) {
@@ -92,22 +113,19 @@ TEST(ServiceProcess, ASecondOneOnTheSameFolderIsWrongConfiguration) {
     EXPECT_EQ(refused.error().code, errc::invalid_configuration);
     EXPECT_NE(refused.error().detail.find(temp.path().string()), std::string::npos) << "names the folder";
     EXPECT_FALSE(second.service.status().ready);
-    first.service.stop();
+    first.service.stop(5s);
 }
 
 TEST(ServiceProcess, WrongSettingsAreWrongConfiguration) {
     TempDirectory temp;
     SnowflakeOptions options;
-    options.worker_id = 1024;
-    Instance too_high(temp.path() / "a", options);
+    Instance too_high(temp.path() / "a", options, 1024);
     EXPECT_EQ(too_high.service.start().error().code, errc::invalid_configuration);
     EXPECT_NE(too_high.service.start().error().detail.find("0 to 1023"), std::string::npos);
-    options.worker_id = -1;
-    Instance negative(temp.path() / "b", options);
+    Instance negative(temp.path() / "b", options, -1);
     EXPECT_FALSE(negative.service.start());
-    options.worker_id = 1023;
     options.max_ahead = 99ms;
-    Instance short_lead(temp.path() / "c", options);
+    Instance short_lead(temp.path() / "c", options, 1023);
     EXPECT_FALSE(short_lead.service.start());
 }
 
@@ -122,7 +140,7 @@ TEST(ServiceProcess, RestartsRepeatNothing) {
         EXPECT_GT(id, last);
         last = id;
         while (const auto run = instance.service.try_take(instance.service.now_ms(), 1000)) last = run->id(999);
-        instance.service.stop();
+        instance.service.stop(5s);
     }
 }
 
@@ -158,7 +176,7 @@ TEST(ServiceProcess, AKilledProcessIsNotRepeated) {
     Instance instance(temp.path());
     ASSERT_TRUE(instance.service.start());
     EXPECT_GT(next_id(instance.service), last);
-    instance.service.stop();
+    instance.service.stop(5s);
 }
 
 // Takers while the watermark moves and while stop() closes the lease: all distinct, nothing afterwards.
@@ -196,7 +214,7 @@ TEST(ServiceProcess, TakersRaceWithTheWatermarkAndStop) {
             });
         }
         EXPECT_TRUE(eventually([&] { return instance.metrics.ids_issued.value() > 1'500'000; }));
-        instance.service.stop();
+        instance.service.stop(5s);
         stopped = true;
         for (auto& taker : takers) taker.join();
 
@@ -216,14 +234,13 @@ TEST(ServiceProcess, TakersRaceWithTheWatermarkAndStop) {
 // A disk that hangs while it writes the first state holds up neither start() nor, for ever, stop().
 TEST(ServiceProcess, AHangingDiskDoesNotHoldUpTheStart) {
     const test::LogCapture log;
-    const SystemClock clock;
     test::FakeStateFile file;
     std::atomic<bool> hangs{true};
     file.during_store = [&hangs] {
         while (hangs.load()) std::this_thread::sleep_for(1ms);
     };
-    SnowflakeMetrics metrics;
-    SnowflakeService service({}, clock, &file, metrics);
+    Process process(file);
+    SnowflakeService& service = process.service;
     ASSERT_TRUE(service.start());
     EXPECT_TRUE(service.started());
     EXPECT_FALSE(service.status().ready);
@@ -231,14 +248,13 @@ TEST(ServiceProcess, AHangingDiskDoesNotHoldUpTheStart) {
     hangs = false;
     EXPECT_TRUE(eventually([&] { return service.status().ready; }));
     EXPECT_GT(next_id(service), 0);
-    service.stop();
+    service.stop(5s);
     EXPECT_EQ(file.state()->use, worker::WorkerState::Use::released);
 }
 
 // Issuing ends with the call of stop(), not when the disk answers.
 TEST(ServiceProcess, StopEndsIssuingWhileTheDiskHangs) {
     const test::LogCapture log;
-    const SystemClock clock;
     test::FakeStateFile file;
     std::atomic<bool> hangs{false};
     std::atomic<bool> hanging{false};
@@ -249,15 +265,14 @@ TEST(ServiceProcess, StopEndsIssuingWhileTheDiskHangs) {
         }
     };
     SnowflakeOptions options;
-    options.max_ahead = 60s;  // so that the watermark does not end it; moved every 20 s, or by the heartbeat
-    options.heartbeat = 10ms;
-    SnowflakeMetrics metrics;
-    SnowflakeService service(options, clock, &file, metrics);
+    options.max_ahead = 60s;  // so that the watermark does not end it; moved every second at least
+    Process process(file, options);
+    SnowflakeService& service = process.service;
     ASSERT_TRUE(service.start());
     hangs = true;
     ASSERT_TRUE(eventually([&] { return hanging.load(); }));
     EXPECT_TRUE(service.try_take(service.now_ms(), 1));
-    std::thread stopper([&service] { service.stop(); });
+    std::thread stopper([&service] { service.stop(5s); });
     EXPECT_TRUE(eventually([&] {
         const auto run = service.try_take(service.now_ms(), 1);
         return !run && run.error().code == errc::lease_lost;
@@ -274,7 +289,7 @@ TEST(ServiceProcess, StopRightAfterStartReleases) {
     for (int i = 0; i < 20; ++i) {
         Instance instance(temp.path());
         ASSERT_TRUE(instance.service.start());
-        instance.service.stop();
+        instance.service.stop(5s);
         EXPECT_EQ(instance.file.load()->state->use, worker::WorkerState::Use::released);
     }
 }

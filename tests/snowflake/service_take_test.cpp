@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 class ServiceTakeTest : public ServiceFixture {};
 
 TEST_F(ServiceTakeTest, GivesIdsOfItsWorkerAndTheClock) {
-    options_.worker_id = 39;
+    worker_id_ = 39;
     begin();
     const auto run = try_take(3);
     ASSERT_TRUE(run);
@@ -130,7 +130,7 @@ TEST_F(ServiceTakeTest, StopEndsWaitsAndMarksTheFile) {
     use_up();
     const auto waiting = start_take(1);
     EXPECT_FALSE(waiting->result);
-    service_->stop();
+    service_->stop(milliseconds(5'000));
     EXPECT_EQ(finish(waiting).error().code, errc::draining);
     EXPECT_EQ(try_take().error().code, errc::draining);
     EXPECT_EQ(file_.state()->use, worker::WorkerState::Use::released);
@@ -138,7 +138,7 @@ TEST_F(ServiceTakeTest, StopEndsWaitsAndMarksTheFile) {
     EXPECT_FALSE(service_->status().ready);
     EXPECT_EQ(service_->status().worker_id, -1);
     EXPECT_EQ(metrics_->worker_id.value(), -1);
-    service_->stop();
+    service_->stop(milliseconds(5'000));
     EXPECT_EQ(file_.state()->watermark, timestamp(ids_.back())) << "a second stop does nothing";
 }
 

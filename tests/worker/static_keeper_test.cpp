@@ -151,7 +151,7 @@ TEST_F(StaticKeeperTest, StopAndClockAMinuteBackRefusesUntilTheClockIsMended) {
     start_process();
     run(5s);
     const std::int64_t last = take();
-    process_->keeper.release();
+    process_->keeper.release(0ms);
     now_ms_ -= 60'000;
     start_process();
     run(20s);
@@ -198,7 +198,7 @@ TEST_F(StaticKeeperTest, GracefulStopLetsTheNextStartAtTheLastTimestamp) {
     run(5s);
     ASSERT_TRUE(lease()->take(now_ms_, 4096 * 300));
     const std::int64_t last = lease()->last_timestamp_ms();
-    process_->keeper.release();
+    process_->keeper.release(0ms);
     EXPECT_EQ(lease(), nullptr);
     EXPECT_EQ(trouble()->code, errc::draining);
     EXPECT_EQ(file_.state()->use, WorkerState::Use::released);
@@ -212,12 +212,12 @@ TEST_F(StaticKeeperTest, AnIdleProcessDoesNotLowerWhatItFound) {
     start_process();
     run(5s);
     const std::int64_t last = take();
-    process_->keeper.release();
+    process_->keeper.release(0ms);
     for (int i = 0; i < 3; ++i) {
         start_process();
         step();
         ASSERT_NE(lease(), nullptr);
-        process_->keeper.release();
+        process_->keeper.release(0ms);
         EXPECT_EQ(file_.state()->watermark, last) << "issued nothing, so the floor stays";
     }
 }
@@ -227,7 +227,7 @@ TEST_F(StaticKeeperTest, ReleaseWithoutALeaseWritesNothing) {
     start_process();
     step();
     file_.set_store_error("");
-    process_->keeper.release();
+    process_->keeper.release(0ms);
     EXPECT_EQ(file_.stores(), 0);
     EXPECT_EQ(trouble()->code, errc::draining);
     step();
@@ -238,7 +238,7 @@ TEST_F(StaticKeeperTest, NoLateAnswerRevivesAClosedLease) {
     start_process();
     step();
     SnowflakeGenerator* held = lease();
-    process_->keeper.release();
+    process_->keeper.release(0ms);
     EXPECT_EQ(held->take(now_ms_).error().code, errc::lease_lost);
     run(5s);
     EXPECT_EQ(held->take(now_ms_).error().code, errc::lease_lost);
@@ -320,7 +320,7 @@ TEST_F(StaticKeeperTest, AStateFileThatCannotBeReadIsNotTakenForNone) {
 TEST_F(StaticKeeperTest, AFolderThatCannotBeLockedIsTriedAgain) {
     file_.set_lock_error("cannot open /fake/worker.lock: Read-only file system");
     start_process();
-    EXPECT_TRUE(process_->keeper.check_lock()) << "trouble, but not wrong configuration";
+    EXPECT_TRUE(process_->keeper.start({}, {})) << "trouble, but not wrong configuration";
     run(30s);
     EXPECT_EQ(lease(), nullptr);
     EXPECT_EQ(trouble()->code, errc::worker_unavailable);
@@ -334,7 +334,7 @@ TEST_F(StaticKeeperTest, AFolderThatCannotBeLockedIsTriedAgain) {
 TEST_F(StaticKeeperTest, RefusesToStartBesideTheProcessThatHoldsTheLock) {
     file_.set_locked_elsewhere(true);
     start_process();
-    const auto checked = process_->keeper.check_lock();
+    const auto checked = process_->keeper.start({}, {});
     ASSERT_FALSE(checked);
     EXPECT_EQ(checked.error().code, errc::invalid_configuration);
     EXPECT_NE(checked.error().detail.find("snowflake.state_dir"), std::string::npos);
@@ -344,7 +344,7 @@ TEST_F(StaticKeeperTest, RefusesToStartBesideTheProcessThatHoldsTheLock) {
 TEST_F(StaticKeeperTest, WithoutAStateFileWaitsForTheSkewAndSaysSoOnce) {
     no_file_ = true;
     start_process();
-    EXPECT_TRUE(process_->keeper.check_lock());
+    EXPECT_TRUE(process_->keeper.start({}, {}));
     run(9'999ms);
     step();
     EXPECT_EQ(lease(), nullptr);
@@ -356,7 +356,7 @@ TEST_F(StaticKeeperTest, WithoutAStateFileWaitsForTheSkewAndSaysSoOnce) {
     run(60s);
     EXPECT_EQ(take(), now_ms_) << "no watermark limits it";
     EXPECT_EQ(log_.count("waits 10s"), 1) << log_.text();
-    process_->keeper.release();
+    process_->keeper.release(0ms);
     EXPECT_EQ(file_.stores(), 0);
 }
 

@@ -1,0 +1,331 @@
+// A lease that is held: heartbeats, what ends it, and its release.
+#include "base/units.hpp"
+#include "worker/lease_machine.hpp"
+#include "worker/watermark.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace frond::worker {
+namespace {
+
+using std::chrono::milliseconds;
+
+// A write of the state file that takes longer is taken to have failed.
+constexpr milliseconds store_patience{3'000};
+constexpr std::string_view late_store = "the state file was not written in time";
+
+}  // namespace
+
+// ---- begin
+
+void LeaseMachine::begin_lease(const Moment& moment, Lease lease) {
+    lease_ = std::move(lease);
+    ++lease_count_;
+    offline_allowed_ = false;
+    candidates_.clear();
+    stored_.reset();
+    store_trouble_.reset();
+    store_due_ = moment.steady;
+    retry_ = milliseconds(std::max<std::int64_t>(options_.heartbeat.count() / 12, 10));
+    metrics_.leases_taken.add();
+    if (phase_ == Phase::releasing) {
+        // Taken while the process was already stopping.
+        last_used_ms_ = std::max(lease_->floor, options_.space.layout.epoch_ms() - 1);
+        lower_fence_ = true;
+        marked_ = !access_.usable;
+        return;
+    }
+    phase_ = Phase::holding;
+}
+
+// Start while the registry is down: above the watermark, up to the last fence that was committed, never beyond.
+bool LeaseMachine::begin_offline(const Moment& moment) {
+    if (!offline_allowed_) return false;
+    const WorkerState& state = *access_.found;
+    const std::int64_t fence = *permission_of(state, claim()).offline_until;
+    const std::int64_t number = state.worker_id - options_.space.offset;
+    if (fence <= moment.now_ms || !options_.space.holds(number)) return false;
+    if (refuse_start(start_rule(), moment.now_ms, state.watermark)) return false;
+    Lease lease;
+    lease.number = number;
+    lease.floor = state.watermark;
+    lease.owner = state.owner;
+    lease.fence = fence;
+    lease.least_fence = fence;
+    begin_lease(moment, std::move(lease));
+    call_due_ = moment.steady + next_retry();
+    spdlog::warn("Snowflake mode: the registry is away; worker ID {} goes on up to {}, as the state file allows",
+                 state.worker_id, format_rfc3339(fence));
+    return true;
+}
+
+// The earliest moment for the first ID has come, and all that must be written is.
+void LeaseMachine::open_issuer(const Moment& moment) {
+    if (auto refused = refused_now(moment)) return not_open(std::move(*refused));
+    const std::int64_t worker_id = options_.space.worker_id(lease_->number);
+    issuer_.open({options_.space.layout, worker_id, options_.max_ahead.count(), lease_->floor, limit()});
+    lease_->issuing = true;
+    settled_ = true;
+    mode_log_.clear();
+    spdlog::info("Snowflake mode: ready, worker ID {}", worker_id);
+}
+
+void LeaseMachine::not_open(Error why) {
+    mode_log_.report("clock", why.detail);
+    issuer_.set_trouble(std::move(why));
+    settled_ = true;
+}
+
+std::optional<Error> LeaseMachine::refused_now(const Moment& moment) const {
+    return refuse_start(start_rule(), moment.now_ms, lease_->floor);
+}
+
+// Invariants 2 and 5.
+std::int64_t LeaseMachine::limit() const noexcept {
+    return access_.usable ? std::min(lease_->fence, lease_->watermark.value_or(INT64_MIN)) : lease_->fence;
+}
+
+void LeaseMachine::raise_limit() {
+    if (lease_->issuing) issuer_.raise_limit(limit());
+}
+
+// ---- heartbeats and the release's write
+
+RegistryCall LeaseMachine::lease_call(const Moment& moment) {
+    if (lease_->must_read) return ReadCall{lease_->number};
+    if (!lease_->confirmed && !lease_->resuming) return SurveyCall{};
+    return lease_write(moment);
+}
+
+RegistryCall LeaseMachine::lease_write(const Moment& moment) {
+    // Invariant 1: the version is the one that our last confirmed write returned, or was read for a resume.
+    const std::int64_t fence = std::max(lease_->least_fence, moment.now_ms + options_.fence_window.count());
+    LeaseRecord record = record_for(lease_->resuming ? options_.new_id() : lease_->owner, moment.now_ms, fence);
+    if (phase_ == Phase::releasing) {
+        record.state = LeaseState::released;
+        record.fence = last_used_ms_;  // invariant 3: the issuer is closed
+    }
+    lease_->least_fence = std::max(lease_->least_fence, record.fence);
+    lease_->unresolved.push_back({record.owner, record.write, record.fence, phase_ == Phase::releasing});
+    return WriteCall{lease_->number, lease_->version, std::move(record)};
+}
+
+void LeaseMachine::on_lease_written(const Moment& moment, std::int64_t version) {
+    confirm(moment, lease_->unresolved.back(), version);
+}
+
+void LeaseMachine::confirm(const Moment& moment, const Write& write, std::int64_t version) {
+    const Write done = write;  // `write` may be an element of what is cleared
+    lease_->owner = done.owner;
+    lease_->write = done.write;
+    lease_->version = version;
+    lease_->fence = done.fence;
+    lease_->confirmed = true;
+    lease_->resuming = false;
+    lease_->must_read = false;
+    lease_->conflicts = 0;
+    lease_->unresolved.clear();  // all others expect an older version and can never land
+    retry_ = milliseconds(std::max<std::int64_t>(options_.heartbeat.count() / 12, 10));
+    metrics_.heartbeats.add();
+    metrics_.fence_ms.set(done.fence);
+    if (phase_ == Phase::releasing) {
+        if (done.release) return finish();
+        call_due_ = moment.steady;
+        return;
+    }
+    call_due_ = moment.steady + options_.heartbeat;
+    raise_limit();
+    // The state file names owner and fence too.
+    if (access_.usable && stored_ && stored_->owner != done.owner) store_due_ = moment.steady;
+    if (!lease_->issuing && !access_.usable) open_issuer(moment);
+}
+
+void LeaseMachine::on_lease_failed(const Moment& moment, const RegistryError& error, bool was_write) {
+    switch (error.fault) {
+        case RegistryFault::unavailable:
+            if (was_write) lease_->unresolved.pop_back();  // it was not done and never will be
+            break;
+        case RegistryFault::unknown:
+            lease_->must_read = lease_->must_read || was_write;
+            break;
+        case RegistryFault::conflict:
+            // Somebody else, or an earlier write of ours whose answer was lost: the record tells.
+            lease_->unresolved.pop_back();
+            lease_->must_read = true;
+            // At once; but a look that is older than the conflict must not make a busy loop.
+            call_due_ = moment.steady + (++lease_->conflicts == 1 ? milliseconds(0) : next_retry());
+            return;
+        case RegistryFault::missing:
+            return lose(moment, Error(errc::lease_lost, "the record of the worker ID was deleted"));
+        case RegistryFault::went_backwards:
+            return stop_over_lost_writes(moment, error.detail);
+        case RegistryFault::contradiction:
+        case RegistryFault::full:
+            return lose(moment, Error(errc::lease_lost, error.detail));
+    }
+    registry_failed(moment, error.detail);
+    call_due_ = moment.steady + next_retry();
+}
+
+// Invariant 4: the record is still ours only if its last write is one of ours; not even our owner in it is proof, as
+// the memory of the machine may have been copied.
+void LeaseMachine::on_lease_found(const Moment& moment, const Found& found) {
+    if (!found || !found->record) {
+        return lose(moment, Error(errc::lease_lost, "the record of the worker ID was deleted or overwritten"));
+    }
+    if (lease_->confirmed && found->version < lease_->version) {
+        return stop_over_lost_writes(
+            moment, fmt::format("{} shows version {} after {}", found->place, found->version, lease_->version));
+    }
+    const LeaseRecord& record = *found->record;
+    lease_->must_read = false;
+    const auto ours = std::ranges::find(lease_->unresolved, record.write, &Write::write);
+    if (ours != lease_->unresolved.end()) return confirm(moment, *ours, found->version);
+    const bool unchanged = lease_->confirmed && record.write == lease_->write;
+    const bool of_file = !lease_->confirmed && record.owner == lease_->owner;
+    if (unchanged || of_file) {
+        // What is unresolved may land later: it stays in mind.
+        if (of_file) lease_->version = found->version;
+        call_due_ = moment.steady;
+        return;
+    }
+    lose(moment,
+         Error(errc::lease_lost, fmt::format("worker ID {} was taken by {}", options_.space.worker_id(lease_->number),
+                                             record.identity.empty() ? "another instance" : record.identity)));
+}
+
+// The registry is back after a start without it.
+void LeaseMachine::on_lease_survey(const Moment& moment, const Survey& survey) {
+    take_clock(moment, survey.clock);
+    if (auto why = contradiction_in(survey, options_.space); !why.empty()) {
+        return lose(moment, Error(errc::lease_lost, std::move(why)));
+    }
+    if (survey.name.floor > lease_->floor) {
+        return lose(moment, Error(errc::lease_lost, "the floor of all fences was raised"));
+    }
+    name_ = survey.name;
+    const auto view = std::ranges::find(survey.records, lease_->number, &RecordView::number);
+    if (view == survey.records.end() || !view->record) {
+        return lose(moment, Error(errc::lease_lost, "the record of the worker ID is gone"));
+    }
+    lease_->least_fence = std::max(lease_->least_fence, view->record->fence);
+    if (view->record->owner == lease_->owner) {
+        lease_->resuming = true;
+        lease_->version = view->version;
+        call_due_ = moment.steady;
+        return;
+    }
+    on_lease_found(moment, *view);
+}
+
+// ---- ends
+
+void LeaseMachine::lose(const Moment& moment, Error why) {
+    const std::int64_t worker_id = options_.space.worker_id(lease_->number);
+    const bool stopping = phase_ == Phase::releasing;
+    issuer_.close(why);
+    lease_.reset();
+    ++lease_count_;
+    metrics_.leases_lost.add();
+    metrics_.fence_ms.set(0);
+    spdlog::error("Snowflake mode: lost worker ID {}: {}; taking another", worker_id, why.detail);
+    if (stopping) return finish();
+    phase_ = Phase::seeking;
+    call_due_ = moment.steady;
+}
+
+// Other instances may hold what the registry has forgotten, so that only an operator can tell what is safe.
+void LeaseMachine::stop_over_lost_writes(const Moment& moment, const std::string& detail) {
+    lost_floor_ = name_.floor;
+    if (lease_) {
+        lose(moment, Error(errc::lease_lost, "the registry lost writes: " + detail));
+    }
+    if (phase_ == Phase::stopped) return;
+    phase_ = Phase::seeking;
+    not_yet(moment, "lost writes", Error(errc::worker_unavailable, "the registry lost writes: " + detail));
+}
+
+// The state file cannot be written, so nothing was issued above the watermark in it. A later start may trust that
+// file: the record is left as it stands, and another worker ID is taken without a file.
+void LeaseMachine::abandon(const Moment& moment, const std::string& why) {
+    const std::int64_t worker_id = options_.space.worker_id(lease_->number);
+    issuer_.close(Error(errc::worker_unavailable, why));
+    lease_.reset();
+    ++lease_count_;
+    access_.usable = false;
+    metrics_.fence_ms.set(0);
+    metrics_.watermark_ms.set(0);
+    spdlog::error("Snowflake mode: gave up worker ID {}: {}; going on with another and without a state file", worker_id,
+                  why);
+    phase_ = Phase::seeking;
+    call_due_ = moment.steady;
+}
+
+void LeaseMachine::observe(const Moment& moment) {
+    if (!lease_ || phase_ != Phase::holding) return;
+    if (!lease_->issuing) {
+        // With a state file, the store opens it.
+        if (lease_->confirmed && !access_.usable)
+            open_issuer(moment);
+        else if (auto refused = refused_now(moment))
+            issuer_.set_trouble(std::move(refused));
+        return;
+    }
+    const bool hung = store_ && store_lease_ == lease_count_ && moment.steady - store_since_ > store_patience;
+    const bool passed = lease_->watermark && moment.now_ms > *lease_->watermark && *lease_->watermark < lease_->fence;
+    if (access_.usable && passed && (store_trouble_ || hung)) {
+        return abandon(moment, store_trouble_.value_or(std::string(late_store)));
+    }
+    issuer_.set_trouble(trouble_while_issuing(moment));
+}
+
+std::optional<Error> LeaseMachine::trouble_while_issuing(const Moment& moment) {
+    if (auto refused = refuse_time(options_.space.layout, moment.now_ms)) {
+        mode_log_.report("clock", refused->detail);
+        return refused;
+    }
+    if (moment.now_ms > lease_->fence) {
+        Error error(errc::worker_unavailable,
+                    fmt::format("the registry has not confirmed worker ID {} since its fence, {}, has passed",
+                                options_.space.worker_id(lease_->number), format_rfc3339(lease_->fence)));
+        mode_log_.report("fence", error.detail);
+        return error;
+    }
+    if (store_trouble_) {
+        mode_log_.report("state file", *store_trouble_);
+    } else {
+        mode_log_.report_none(moment.steady);
+    }
+    return std::nullopt;
+}
+
+void LeaseMachine::begin_release(const Moment& moment) {
+    if (phase_ == Phase::releasing || phase_ == Phase::stopped) return;
+    const auto last = issuer_.close(Error(errc::draining, "the server is stopping"));
+    const bool take_under_way = call_ && phase_ == Phase::taking;
+    phase_ = Phase::releasing;
+    candidates_.clear();
+    if (!lease_) {
+        // An answer to a take may still come: the number would be blocked for a whole fence window.
+        if (!take_under_way) finish();
+        return;
+    }
+    last_used_ms_ = last.value_or(std::max(lease_->floor, options_.space.layout.epoch_ms() - 1));
+    lower_fence_ = lease_->confirmed && registry_up_;
+    marked_ = !access_.usable;
+    store_due_ = moment.steady;
+    call_due_ = moment.steady;
+    if (marked_ && !lower_fence_) finish();
+}
+
+void LeaseMachine::finish() noexcept {
+    phase_ = Phase::stopped;
+    lease_.reset();
+    ++lease_count_;
+}
+
+}  // namespace frond::worker

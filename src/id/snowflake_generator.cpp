@@ -1,5 +1,7 @@
 #include <frond/snowflake_generator.hpp>
 
+#include "id/open_generators.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -39,7 +41,10 @@ SnowflakeGenerator::SnowflakeGenerator(const Options& options)
                                     std::to_string(layout_.max_worker_id()));
     }
     if (max_ahead_ms_ < 0) throw std::invalid_argument("max_ahead is negative");
+    OpenGenerators::add(*this);
 }
+
+SnowflakeGenerator::~SnowflakeGenerator() { OpenGenerators::remove(*this); }
 
 std::uint64_t SnowflakeGenerator::first_tick_at(std::uint64_t now, std::uint64_t next) const noexcept {
     const int bits = layout_.sequence_bits();
@@ -64,7 +69,7 @@ Result<TickRun> SnowflakeGenerator::take(std::int64_t now_ms, std::uint64_t coun
     if (count < 1 || count > max_take()) return Error(errc::invalid_count, "at most " + std::to_string(max_take()));
 
     std::uint64_t next = tick_.load(std::memory_order_relaxed);
-    if ((next & closed_bit) != 0) return errc::lease_lost;
+    if ((next & closed_bit) != 0) return lost();
     if (now_ms < layout_.epoch_ms()) return Error(errc::clock_rollback, "the clock is before the epoch of the layout");
     if (now_ms > layout_.last_timestamp_ms()) return field_full();
     const auto now = static_cast<std::uint64_t>(now_ms) - static_cast<std::uint64_t>(layout_.epoch_ms());
@@ -72,7 +77,7 @@ Result<TickRun> SnowflakeGenerator::take(std::int64_t now_ms, std::uint64_t coun
     const std::int64_t limit = limit_ms();
     const std::int64_t bound_ms = std::min({sum(now_ms, max_ahead_ms_), limit, layout_.last_timestamp_ms()});
     for (;;) {
-        if ((next & closed_bit) != 0) return errc::lease_lost;
+        if ((next & closed_bit) != 0) return lost();
         std::uint64_t first = first_tick_at(now, next);
         if (!within(first + count, bound_ms)) {
             // An even spread must not starve a large run: from the bottom of the millisecond it may fit.
@@ -87,6 +92,12 @@ Result<TickRun> SnowflakeGenerator::take(std::int64_t now_ms, std::uint64_t coun
 // `end` must stay below the closed mark, which costs a 63-bit tick its very last value.
 bool SnowflakeGenerator::within(std::uint64_t end, std::int64_t bound_ms) const noexcept {
     return end < closed_bit && timestamp_of(end - 1) <= bound_ms;
+}
+
+Error SnowflakeGenerator::lost() const {
+    if (!copied_) return errc::lease_lost;
+    return {errc::lease_lost,
+            "this generator was copied by fork(); the child needs one of its own, with another worker ID"};
 }
 
 // `limit` is the one that refused: it may have been raised since.

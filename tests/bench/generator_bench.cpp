@@ -12,9 +12,10 @@ using frond::SnowflakeGenerator;
 using frond::SnowflakeLayout;
 
 // So many sequence bits that no benchmark ever fills a millisecond: what is measured is the take, not the waiting.
-SnowflakeGenerator::Options roomy() {
+SnowflakeGenerator::Options roomy(std::int64_t worker_id) {
     SnowflakeGenerator::Options options;
-    options.layout = SnowflakeLayout::make(SnowflakeLayout::leaf_epoch_ms, 41, 0, 22).value();
+    options.layout = SnowflakeLayout::make(SnowflakeLayout::leaf_epoch_ms, 41, 1, 21).value();
+    options.worker_id = worker_id;
     options.max_ahead_ms = 3'600'000;
     return options;
 }
@@ -24,7 +25,7 @@ std::int64_t now_ms() {
 }
 
 void take_at_a_given_time(benchmark::State& state) {
-    SnowflakeGenerator generator(roomy());
+    SnowflakeGenerator generator(roomy(0));
     const auto count = static_cast<std::uint64_t>(state.range(0));
     std::int64_t now = now_ms();
     for (auto _ : state) {
@@ -37,14 +38,14 @@ void take_at_a_given_time(benchmark::State& state) {
 BENCHMARK(take_at_a_given_time)->Arg(1)->Arg(1000);
 
 void take_and_read_the_clock(benchmark::State& state) {
-    SnowflakeGenerator generator(roomy());
+    SnowflakeGenerator generator(roomy(0));
     for (auto _ : state) benchmark::DoNotOptimize(generator.take(now_ms()));
     state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
 }
 BENCHMARK(take_and_read_the_clock);
 
 void take_on_several_threads(benchmark::State& state) {
-    static SnowflakeGenerator generator(roomy());
+    static SnowflakeGenerator generator(roomy(1));  // stays while others come and go
     for (auto _ : state) benchmark::DoNotOptimize(generator.take(now_ms()));
     state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
 }

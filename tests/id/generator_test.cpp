@@ -139,7 +139,7 @@ TEST(SnowflakeGenerator, IssuesNothingAtOrBelowTheFloor) {
     ASSERT_TRUE(run);
     EXPECT_EQ(timestamp(generator, run->first), now + 51);
 
-    SnowflakeGenerator far({.layout = {}, .max_ahead_ms = 100, .floor_ms = now + 150});
+    SnowflakeGenerator far({.layout = {}, .worker_id = 1, .max_ahead_ms = 100, .floor_ms = now + 150});
     EXPECT_EQ(code_of(far.take(now)), errc::clock_rollback);
     EXPECT_TRUE(far.take(now + 51));
 }

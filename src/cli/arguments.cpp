@@ -7,7 +7,8 @@ extern char** environ;
 
 namespace frond::cli {
 
-void ConfigArguments::add_to(CLI::App& command) {
+void ConfigArguments::add_to(CLI::App& command, For purpose) {
+    purpose_ = purpose;
     command.add_option("--config", file_, "TOML file, or Leaf's leaf.properties");
     command.add_option("--set", sets_, "a setting, section.key=value; may be repeated")->allow_extra_args(false);
     command.add_option("--database", databases_, "URL of the first database; may be repeated")->allow_extra_args(false);
@@ -24,6 +25,8 @@ server::ConfigSources ConfigArguments::sources() const {
         if (equals != std::string_view::npos)
             sources.environment.emplace(text.substr(0, equals), text.substr(equals + 1));
     }
+    // Kubernetes puts it into every pod.
+    sources.in_kubernetes = purpose_ == For::serving && sources.environment.contains("KUBERNETES_SERVICE_HOST");
     return sources;
 }
 

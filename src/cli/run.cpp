@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* footer =
     "Without --config a command works on frond.db in the current folder:\n"
-    "  frond init && frond key create demo --step 1000 && frond serve --set snowflake.worker_id=0\n"
+    "  frond init && frond key create demo --step 1000 && frond serve\n"
     "Settings: --set wins over the environment (FROND__SECTION__KEY), that over the file, that over the default.\n"
     "\n"
     "Exit codes: 0 stopped, or the command did its work; 1 failed at run time; 2 cannot start as configured;\n"

@@ -65,9 +65,9 @@ struct SegmentConfig {
 enum class Registry { fixed, database, zookeeper };  // `fixed` is written "static"
 enum class ClockRollback { hold, reject };
 
-// worker_id is absent when none was configured: Snowflake mode is off then. worker_id_ordinal tells that it was taken
-// from the host name. epoch_ms is in ms since the Unix epoch. An empty state_dir means no state file, an empty
-// identity "pod name, else host:port", an empty database "the first".
+// worker_id is set with Registry::fixed alone; worker_id_ordinal tells that it was taken from the host name. A
+// worker_id_limit of 0 means all from the offset on. epoch_ms is in ms since the Unix epoch. An empty state_dir means
+// no state file, an empty identity "pod name, else host:port", an empty database "the first".
 struct SnowflakeConfig {
     bool enabled = true;
     std::string name = "frond";
@@ -77,7 +77,7 @@ struct SnowflakeConfig {
     std::int64_t sequence_bits = 12;
     std::int64_t worker_id_offset = 0;
     std::int64_t worker_id_limit = 0;
-    Registry registry = Registry::fixed;
+    Registry registry = Registry::database;
     std::string database;
     bool single_instance = false;
     std::optional<std::int64_t> worker_id;
@@ -96,11 +96,13 @@ struct SnowflakeConfig {
     bool operator==(const SnowflakeConfig&) const = default;
 };
 
+// `connect` is host:port[,host:port…]. `auth` is user:password, as auth_file held it, once loaded; empty without.
 struct ZookeeperConfig {
     std::string connect;
     std::string root = "/snowflake";
     milliseconds session_timeout{10'000};
     std::string auth_file;
+    std::string auth;
 
     bool operator==(const ZookeeperConfig&) const = default;
 };

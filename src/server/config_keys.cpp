@@ -152,16 +152,16 @@ Keys snowflake_keys() {
         whole("snowflake.timestamp_bits", snowflake<&SnowflakeConfig::timestamp_bits>, 1, 63),
         whole("snowflake.worker_bits", snowflake<&SnowflakeConfig::worker_bits>, 0, 62),
         whole("snowflake.sequence_bits", snowflake<&SnowflakeConfig::sequence_bits>, 0, 62),
-        planned(whole("snowflake.worker_id_offset", snowflake<&SnowflakeConfig::worker_id_offset>, 0, any)),
-        planned(whole("snowflake.worker_id_limit", snowflake<&SnowflakeConfig::worker_id_limit>, 0, any)),
-        planned(word<&Config::snowflake, &SnowflakeConfig::registry>("snowflake.registry", registries)),
-        planned(text("snowflake.database", snowflake<&SnowflakeConfig::database>, 0, 64)),
-        planned(flag("snowflake.single_instance", snowflake<&SnowflakeConfig::single_instance>)),
+        whole("snowflake.worker_id_offset", snowflake<&SnowflakeConfig::worker_id_offset>, 0, any),
+        whole("snowflake.worker_id_limit", snowflake<&SnowflakeConfig::worker_id_limit>, 0, any),
+        word<&Config::snowflake, &SnowflakeConfig::registry>("snowflake.registry", registries),
+        text("snowflake.database", snowflake<&SnowflakeConfig::database>, 0, 64),
+        flag("snowflake.single_instance", snowflake<&SnowflakeConfig::single_instance>),
         {"snowflake.worker_id", Kind::worker_id, whole_snowflake},
-        planned(text("snowflake.identity", snowflake<&SnowflakeConfig::identity>, 0, 256)),
+        text("snowflake.identity", snowflake<&SnowflakeConfig::identity>, 0, 256),
         text("snowflake.state_dir", snowflake<&SnowflakeConfig::state_dir>),
         duration("snowflake.heartbeat", snowflake<&SnowflakeConfig::heartbeat>, 100ms, 1h),
-        planned(duration("snowflake.fence_window", snowflake<&SnowflakeConfig::fence_window>, 1s, 24h)),
+        duration("snowflake.fence_window", snowflake<&SnowflakeConfig::fence_window>, 1s, 24h),
         duration("snowflake.max_ahead", snowflake<&SnowflakeConfig::max_ahead>, 100ms, 5min),
         duration("snowflake.max_clock_skew", snowflake<&SnowflakeConfig::max_clock_skew>, 0s, 1h),
         word<&Config::snowflake, &SnowflakeConfig::on_clock_rollback>("snowflake.on_clock_rollback", rollbacks),
@@ -170,10 +170,10 @@ Keys snowflake_keys() {
 
 Keys zookeeper_keys() {
     return {
-        planned(text("zookeeper.connect", zookeeper<&ZookeeperConfig::connect>)),
-        planned(text("zookeeper.root", zookeeper<&ZookeeperConfig::root>, 1)),
-        planned(duration("zookeeper.session_timeout", zookeeper<&ZookeeperConfig::session_timeout>, 1s, 1h)),
-        planned(text("zookeeper.auth_file", zookeeper<&ZookeeperConfig::auth_file>)),
+        text("zookeeper.connect", zookeeper<&ZookeeperConfig::connect>),
+        text("zookeeper.root", zookeeper<&ZookeeperConfig::root>, 1),
+        duration("zookeeper.session_timeout", zookeeper<&ZookeeperConfig::session_timeout>, 1s, 1h),
+        text("zookeeper.auth_file", zookeeper<&ZookeeperConfig::auth_file>),
     };
 }
 

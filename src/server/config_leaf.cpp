@@ -39,7 +39,7 @@ public:
     void translate() {
         const bool segment = mode(segment_key, "segment.enabled");
         const bool snowflake = mode(snowflake_key, "snowflake.enabled");
-        translate_name();
+        translate_name(snowflake);
         segment ? translate_database() : skip({url_key, user_key, password_key}, segment_key);
         snowflake ? translate_registry() : skip({zookeeper_key, port_key}, snowflake_key);
     }
@@ -88,8 +88,14 @@ private:
         return value == "true";
     }
 
-    void translate_name() {
-        if (const Property* property = find(name_key)) set(*property, "snowflake.name", property->value);
+    // Without a name Leaf's nodes are under the text that Java makes of one that is missing.
+    void translate_name(bool snowflake) {
+        if (const Property* property = find(name_key)) {
+            set(*property, "snowflake.name", property->value);
+        } else if (snowflake) {
+            out_.notes.push_back(fmt::format("{}: snowflake.name = null, because {} is absent", name_, name_key));
+            out_.settings.push_back({"snowflake.name", {RawValue::Type::untyped, "null", {}}, name_});
+        }
     }
 
     void translate_database() {
@@ -117,16 +123,26 @@ private:
         }
     }
 
+    // The port is only a label, with Leaf as with us: part of the identity, and shown in the worker's record.
     void translate_registry() {
         const Property* address = find(zookeeper_key);
-        const Property* port = find(port_key);
-        if (address != nullptr) {
+        if (address == nullptr) {
+            // Never the default, which would lease numbers past the Leaf servers that share the name.
+            out_.notes.push_back(fmt::format("{}: snowflake.registry = zookeeper, as {} is on", name_, snowflake_key));
+            out_.settings.push_back({"snowflake.registry", {RawValue::Type::untyped, "zookeeper", {}}, name_});
+        } else {
             set(*address, "snowflake.registry", "zookeeper");
-            set(*address, "zookeeper.connect", address->value);
-            if (port != nullptr) set(*port, "snowflake.identity", host_name_ + ":" + port->value);
-        } else if (port != nullptr) {
-            out_.notes.push_back(fmt::format("{}: not used without {}", place(*port), zookeeper_key));
+            translate_address(*address);
         }
+        if (const Property* port = find(port_key)) set(*port, "snowflake.identity", host_name_ + ":" + port->value);
+    }
+
+    // A path after the servers is the root of everything that Leaf does, so its "/snowflake" is below it.
+    void translate_address(const Property& address) {
+        const std::size_t slash = std::min(address.value.find('/'), address.value.size());
+        set(address, "zookeeper.connect", address.value.substr(0, slash));
+        const std::string path = address.value.substr(slash);
+        if (path.size() > 1) set(address, "zookeeper.root", path + ZookeeperConfig().root);
     }
 
     void skip(std::initializer_list<std::string_view> keys, std::string_view reason) {

@@ -38,13 +38,15 @@ public:
         }
     }
 
-    std::variant<LoadedConfig, ConfigErrors> finish(const std::string& host_name) {
+    std::variant<LoadedConfig, ConfigErrors> finish(const std::string& host_name, bool in_kubernetes) {
         check_database_numbers();
         resolve_ordinal(host_name);
-        for (const Finding& finding : check_config(config_)) report(finding);
+        for (const Finding& finding : check_config(config_, in_kubernetes)) report(finding);
         for (std::size_t i = 0; i < config_.databases.size(); ++i) read_password(i);
+        read_zookeeper_auth();
         if (!errors_.empty()) return ConfigErrors{std::move(errors_)};
-        return LoadedConfig{std::move(config_), std::move(notes_)};
+        std::vector<std::string> warnings = config_warnings(config_);
+        return LoadedConfig{std::move(config_), std::move(notes_), std::move(warnings)};
     }
 
 private:
@@ -95,7 +97,7 @@ private:
 
     void resolve_ordinal(const std::string& host_name) {
         SnowflakeConfig& snowflake = config_.snowflake;
-        if (!snowflake.worker_id_ordinal || !snowflake.enabled) return;
+        if (!snowflake.worker_id_ordinal || !snowflake.enabled || snowflake.registry != Registry::fixed) return;
         snowflake.worker_id = ordinal_of(host_name);
         if (snowflake.worker_id) return;
         report({{"snowflake.worker_id"},
@@ -103,16 +105,33 @@ private:
                             host_name)});
     }
 
+    // The content of a file that holds a secret, without the newline at its end.
+    std::optional<std::string> read_secret(const std::string& key, const std::string& path) {
+        auto text = read_text_file(path);
+        if (text) return without_newline(std::move(*text));
+        report({{key}, fmt::format("cannot read {}: {}", path, text.error().detail)});
+        return std::nullopt;
+    }
+
     void read_password(std::size_t index) {
         DatabaseConfig& database = config_.databases[index];
         if (database.password_file.empty()) return;
-        auto text = read_text_file(database.password_file);
-        if (!text) {
-            const std::string key = fmt::format("database.{}.password_file", index);
-            report({{key}, fmt::format("cannot read {}: {}", database.password_file, text.error().detail)});
+        auto password = read_secret(fmt::format("database.{}.password_file", index), database.password_file);
+        if (password) database.password = std::move(*password);
+    }
+
+    void read_zookeeper_auth() {
+        ZookeeperConfig& zookeeper = config_.zookeeper;
+        if (zookeeper.auth_file.empty()) return;
+        const std::string key = "zookeeper.auth_file";
+        auto auth = read_secret(key, zookeeper.auth_file);
+        if (!auth) return;
+        const std::size_t colon = auth->find(':');
+        if (colon == std::string::npos || colon == 0 || auth->find('\n') != std::string::npos) {
+            report({{key}, fmt::format("{} must hold one line, user:password", zookeeper.auth_file)});
             return;
         }
-        database.password = without_newline(std::move(*text));
+        zookeeper.auth = std::move(*auth);
     }
 
     Config config_;
@@ -131,7 +150,7 @@ std::variant<LoadedConfig, ConfigErrors> load_config(const ConfigSources& source
     read_environment(sources.environment, gathered);
     read_databases(sources.databases, gathered);
     read_sets(sources.sets, gathered);
-    return Loader(std::move(gathered)).finish(host_name);
+    return Loader(std::move(gathered)).finish(host_name, sources.in_kubernetes);
 }
 
 }  // namespace frond::server

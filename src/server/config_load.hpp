@@ -20,11 +20,13 @@ struct ConfigSources {
     std::vector<std::string> databases;              // --database URL: the n-th is the URL of the n-th database
     std::vector<std::string> sets;                   // --set section.key=value
     std::string host_name;                           // for worker_id = "ordinal"; empty: ask the system
+    bool in_kubernetes = false;                      // for a server that will run in a pod
 };
 
 struct LoadedConfig {
     Config config;
-    std::vector<std::string> notes;  // a sentence each, for the log: how leaf.properties was translated
+    std::vector<std::string> notes;     // a sentence each, for the log: how leaf.properties was translated
+    std::vector<std::string> warnings;  // the same: what is allowed, but hardly meant
 };
 
 // Everything that is wrong, a line each: where it was found, the key, what was found, what is allowed.

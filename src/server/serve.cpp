@@ -120,6 +120,7 @@ int serve(const LoadedConfig& loaded, const ConfigSources& sources) {
         return exit_cannot_start;
     }
     for (const std::string& note : loaded.notes) spdlog::info("{}", note);
+    for (const std::string& warning : loaded.warnings) spdlog::warn("{}", warning);
 
     Result<std::unique_ptr<App>> made = App::make(loaded.config);
     const Result<void> started = made ? (*made)->start() : Result<void>(made.error());

@@ -171,7 +171,8 @@ http {{
             "--set", f"server.listen=127.0.0.1:{port}", "--set", f"server.management_listen=127.0.0.1:{management_port}",
             "--set", f"server.threads={threads}", "--set", "server.drain_delay=0s", "--set", "server.drain_timeout=2s",
             "--set", "server.max_connections=20000", "--set", "server.idle_timeout=1h",
-            "--set", "snowflake.worker_id=1", "--set", f"snowflake.state_dir={self.folder}", "--set", "log.level=warning",
+            "--set", "snowflake.registry=static", "--set", "snowflake.worker_id=1",
+            "--set", f"snowflake.state_dir={self.folder}", "--set", "log.level=warning",
         ]
 
     def _start_frond(self):

@@ -172,7 +172,7 @@ def test_health(server):
 
 
 def test_health_of_a_server_that_is_not_ready(servers):
-    server = servers(database="mysql://nobody@127.0.0.1:1/none", snowflake__worker_id=None).start(ready=False)
+    server = servers(database="mysql://nobody@127.0.0.1:1/none", snowflake__enabled=False).start(ready=False)
     done = run_frond("health", "--set", f"server.management_listen=127.0.0.1:{server.management_port}")
     assert done.returncode == 1
 

@@ -43,6 +43,7 @@ drain_delay = "5 parsecs"
 max_batch = 0
 
 [snowflake]
+registry = "static"
 worker_id = 5000
 on_clock_rollback = "panic"
 
@@ -56,9 +57,9 @@ x = 1
         (3, ["server.threads", "whole number", "many"]),
         (4, ["server.drain_delay", "5 parsecs"]),
         (5, ["server.max_batch", "0"]),
-        (8, ["snowflake.worker_id", "1023"]),
-        (9, ["snowflake.on_clock_rollback", "hold, reject"]),
-        (11, ["nonsense"]),
+        (9, ["snowflake.worker_id", "1023"]),
+        (10, ["snowflake.on_clock_rollback", "hold, reject"]),
+        (12, ["nonsense"]),
     ]:
         found = [row for row in text.splitlines() if re.search(rf"frond\.toml:{line}\b", row)]
         assert found, (line, text)
@@ -87,6 +88,13 @@ WRONG = [
     '[snowflake]\nepoch = "yesterday"\n',
     "[snowflake]\ntimestamp_bits = 41\nworker_bits = 12\nsequence_bits = 12\n",
     "[snowflake]\nworker_id = -1\n",
+    "[snowflake]\nworker_id = 1\n",
+    '[snowflake]\nregistry = "static"\n',
+    '[snowflake]\nregistry = "zookeeper"\n',
+    "[snowflake]\nworker_id_offset = 1024\n",
+    '[snowflake]\ndatabase = "other"\n',
+    '[zookeeper]\nconnect = "zk"\n',
+    '[zookeeper]\nroot = "x"\n',
     '[snowflake]\nworker_id = "seven"\n',
     '[snowflake]\nregistry = "carrier pigeon"\n',
     '[log]\nlevel = "loud"\n',
@@ -124,6 +132,23 @@ def test_unknown_environment_key_is_an_error_and_others_are_never_read(check):
     assert "FROND__SERVER__LISEN" in output(done) and "FROND__SERVER__LISTEN" in output(done)
     kubernetes = {"FROND_PORT": "tcp://10.0.0.1:8080", "FROND_SERVICE_HOST": "10.0.0.1", "FROND_SERVER_THREADS": "x"}
     assert check("", environment=kubernetes).returncode == 0
+
+
+def test_sqlite_in_kubernetes_needs_a_word_from_the_operator(check, folder):
+    pod = {"KUBERNETES_SERVICE_HOST": "10.0.0.1"}
+    done = check("", environment=pod)
+    assert done.returncode == 2
+    assert "snowflake.registry" in output(done) and "snowflake.single_instance = true" in output(done)
+    assert run_frond("serve", folder=folder, environment=pod).returncode == 2
+    for remedy in ("snowflake.single_instance=true", "database.0.url=mysql://u@h/d"):
+        assert check("", "--set", remedy, environment=pod).returncode == 0
+    assert run_frond("decode", "1", folder=folder, environment=pod).returncode == 0
+
+
+def test_heartbeat_that_may_hardly_fail_is_warned_of(check):
+    done = check("", "--set", "snowflake.fence_window=8s")
+    assert done.returncode == 0
+    assert "warning: snowflake.heartbeat" in output(done)
 
 
 def test_wrong_set_is_an_error(check):
@@ -223,6 +248,18 @@ def test_leaf_properties_are_translated(check):
     for word in ("leaf.jdbc.url", "leaf.name", "leaf.segment.enable", "leaf.snowflake.enable"):
         assert word in text
     assert "secret word" not in text
+
+
+def test_leaf_properties_lease_where_leaf_servers_do(check):
+    text = LEAF.format(segment="false", snowflake="true")
+    done = check(text + "leaf.snowflake.zk.address=zk1:2181,zk2:2181\nleaf.snowflake.port=8080\n",
+                 name="leaf.properties")
+    assert done.returncode == 0, output(done)
+    for note in ("snowflake.registry = zookeeper", "zookeeper.connect = zk1:2181,zk2:2181", "snowflake.identity = "):
+        assert note in output(done)
+    done = check(text, name="leaf.properties")
+    assert done.returncode == 2
+    assert "zookeeper.connect" in output(done)
 
 
 def test_leaf_properties_with_unknown_keys(check):

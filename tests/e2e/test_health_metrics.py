@@ -41,14 +41,14 @@ def test_each_mode_has_its_own_readiness(server):
 
 
 def test_mode_that_is_off_does_not_make_the_server_unready(servers):
-    server = servers(snowflake__worker_id=None).init().start()
+    server = servers(snowflake__enabled=False).init().start()
     assert server.manage("/readyz").status == 200
     assert server.manage("/readyz/segment").status == 200
     assert server.manage("/readyz/snowflake").code() == "MODE_DISABLED"
 
 
 def test_no_mode_at_all(servers):
-    server = servers(snowflake__worker_id=None, segment__enabled=False)
+    server = servers(snowflake__enabled=False, segment__enabled=False)
     server.launch()
     try:
         wait_for(lambda: server.process.poll() is not None or server._addresses(), 10, "start or refusal")

@@ -142,11 +142,11 @@ def test_worker_id_is_in_every_id(servers, worker):
     assert all(worker_of(number) == worker for number in server.snowflake(count=5000))
 
 
-def test_without_a_worker_id_the_mode_is_off_and_the_log_says_why(servers):
-    server = servers(snowflake__worker_id=None).init().create_key("demo").start()
-    assert server.fetch("/api/snowflake/get/demo").code() == "MODE_DISABLED"
-    assert server.segment() == 1
-    assert server.logged(r"snowflake.*worker_id")
+def test_a_worker_id_alone_is_refused_and_the_message_says_how_to_use_it(servers):
+    server = servers(snowflake__registry=None, snowflake__worker_id=3).init()
+    server.launch()
+    assert server.wait_exit() == 2
+    assert 'set snowflake.registry = "static" to use this one' in server.log_text()
 
 
 def test_disabled_mode(servers):

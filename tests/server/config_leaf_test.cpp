@@ -65,34 +65,74 @@ TEST_F(LeafFile, IsKnownByItsContent) {
 }
 
 TEST_F(LeafFile, FollowsLeafsCodeWhereAModeIsNotMentioned) {
-    const LoadedConfig both = loaded(with("leaf.jdbc.url=jdbc:mysql://h/d\nleaf.jdbc.username=u\n"));
+    const LoadedConfig both =
+        loaded(with("leaf.jdbc.url=jdbc:mysql://h/d\nleaf.jdbc.username=u\nleaf.snowflake.zk.address=zk:2181\n"));
     EXPECT_TRUE(both.config.segment.enabled);
     EXPECT_TRUE(both.config.snowflake.enabled);
     EXPECT_THAT(both.notes, Contains(HasSubstr("segment.enabled = true, because leaf.segment.enable is absent")));
     EXPECT_THAT(both.notes, Contains(HasSubstr("snowflake.enabled = true, because leaf.snowflake.enable is absent")));
 }
 
+TEST_F(LeafFile, LeasesWhereLeafServersDo) {
+    const LoadedConfig loaded_config =
+        loaded(with("leaf.name=com.example.leaf\nleaf.segment.enable=false\nleaf.snowflake.enable=true\n"
+                    "leaf.snowflake.zk.address=zk1:2181,zk2:2181\nleaf.snowflake.port=8080\n"));
+    const Config& config = loaded_config.config;
+    EXPECT_EQ(config.snowflake.registry, Registry::zookeeper);
+    EXPECT_EQ(config.snowflake.name, "com.example.leaf");
+    EXPECT_EQ(config.snowflake.identity, "box:8080");
+    EXPECT_EQ(config.zookeeper.connect, "zk1:2181,zk2:2181");
+    EXPECT_EQ(config.zookeeper.root, "/snowflake");
+    EXPECT_EQ(config.snowflake.epoch_ms, SnowflakeLayout::leaf_epoch_ms);
+    for (const char* note : {":4 (leaf.snowflake.zk.address): snowflake.registry = zookeeper",
+                             ":4 (leaf.snowflake.zk.address): zookeeper.connect = zk1:2181,zk2:2181",
+                             ":5 (leaf.snowflake.port): snowflake.identity = box:8080"}) {
+        EXPECT_THAT(loaded_config.notes, Contains(HasSubstr(note)));
+    }
+}
+
+// Curator puts a path at the end of the servers before everything that Leaf does.
+TEST_F(LeafFile, TakesThePathAfterTheServersForARoot) {
+    const Config config =
+        loaded(with("leaf.segment.enable=false\nleaf.snowflake.zk.address=zk1:2181,zk2:2181/apps/ids\n")).config;
+    EXPECT_EQ(config.zookeeper.connect, "zk1:2181,zk2:2181");
+    EXPECT_EQ(config.zookeeper.root, "/apps/ids/snowflake");
+    EXPECT_EQ(loaded(with("leaf.segment.enable=false\nleaf.snowflake.zk.address=zk:2181/\n")).config.zookeeper.root,
+              "/snowflake");
+}
+
+TEST_F(LeafFile, WithoutANameIsUnderTheNameThatLeafMakesOfIt) {
+    const LoadedConfig loaded_config = loaded(with("leaf.segment.enable=false\nleaf.snowflake.zk.address=zk:2181\n"));
+    EXPECT_EQ(loaded_config.config.snowflake.name, "null");
+    EXPECT_THAT(loaded_config.notes, Contains(HasSubstr("snowflake.name = null, because leaf.name is absent")));
+}
+
+TEST_F(LeafFile, NeverLeasesElsewhere) {
+    const std::string text = "leaf.segment.enable=false\nleaf.snowflake.enable=true\n";
+    EXPECT_THAT(errors_of(with(text)), HasSubstr("zookeeper.connect: is not set, and snowflake.registry = "));
+    ConfigSources sources = with(text);
+    sources.sets = {"snowflake.registry=static", "snowflake.worker_id=7"};
+    EXPECT_EQ(loaded(sources).config.snowflake.worker_id, 7) << "unless somebody says so";
+}
+
 TEST_F(LeafFile, NeverFallsBackToAnotherDatabase) {
-    EXPECT_THAT(errors_of(with("leaf.segment.enable=true\n")), HasSubstr("leaf.jdbc.url is missing"));
-    EXPECT_THAT(errors_of(with("leaf.jdbc.url=jdbc:mysql://h/d\n")), HasSubstr("leaf.jdbc.username is missing"));
-    ConfigSources sources = with("leaf.segment.enable=true\n");
+    EXPECT_THAT(errors_of(with("leaf.segment.enable=true\nleaf.snowflake.enable=false\n")),
+                HasSubstr("leaf.jdbc.url is missing"));
+    EXPECT_THAT(errors_of(with("leaf.jdbc.url=jdbc:mysql://h/d\nleaf.snowflake.enable=false\n")),
+                HasSubstr("leaf.jdbc.username is missing"));
+    ConfigSources sources = with("leaf.segment.enable=true\nleaf.snowflake.enable=false\n");
     sources.databases = {"sqlite:other.db"};
     EXPECT_EQ(loaded(sources).config.databases[0].url, "sqlite:other.db");
 }
 
 TEST_F(LeafFile, ReportsEverythingWrongAtOnce) {
     const std::string errors =
-        errors_of(with("leaf.nam=x\nleaf.segment.enable=yes\nleaf.jdbc.url=x\nleaf.snowflake.enable=true\nleaf."
-                       "snowflake.zk.address=zk:2181\n"
-                       "leaf.snowflake.port=8080\n"));
+        errors_of(with("leaf.nam=x\nleaf.segment.enable=yes\nleaf.jdbc.url=x\nleaf.snowflake.enable=true\n"
+                       "leaf.snowflake.zk.address=zk\nleaf.snowflake.port=8080\n"));
     EXPECT_THAT(errors, HasSubstr(":1: unknown key leaf.nam; Leaf's keys are leaf.name, "));
     EXPECT_THAT(errors, HasSubstr(":2 (leaf.segment.enable): expected true or false"));
-    EXPECT_THAT(
-        errors,
-        HasSubstr(
-            ":5 (leaf.snowflake.zk.address): snowflake.registry: \"zookeeper\" is not supported by this release"));
-    EXPECT_THAT(errors, HasSubstr(":5 (leaf.snowflake.zk.address): zookeeper.connect: \"zk:2181\" is not supported"));
-    EXPECT_THAT(errors, HasSubstr(":6 (leaf.snowflake.port): snowflake.identity: \"box:8080\" is not supported"));
+    EXPECT_THAT(errors,
+                HasSubstr(":5 (leaf.snowflake.zk.address): zookeeper.connect: found \"zk\", expected host:port"));
 }
 
 TEST_F(LeafFile, RefusesAUrlThatIsNoMySqlUrl) {

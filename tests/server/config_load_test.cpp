@@ -1,4 +1,3 @@
-#include "server/config_check.hpp"
 #include "server/config_keys.hpp"
 #include "server/load_helper.hpp"
 
@@ -162,29 +161,6 @@ TEST_F(LoadConfig, ChecksTheLayout) {
               0);
 }
 
-TEST_F(LoadConfig, ChecksTheWorkerId) {
-    EXPECT_EQ(loaded({}).config.snowflake.worker_id, std::nullopt);
-    EXPECT_EQ(loaded(sets({"snowflake.worker_id=1023"})).config.snowflake.worker_id, 1023);
-    EXPECT_THAT(
-        errors_of(sets({"snowflake.worker_id=1024"})),
-        HasSubstr("--set: snowflake.worker_id: 1024 does not fit snowflake.worker_bits = 10: the highest is 1023"));
-}
-
-TEST_F(LoadConfig, TakesTheOrdinalOfTheHost) {
-    ConfigSources sources = sets({"snowflake.worker_id=ordinal"});
-    sources.host_name = "frond-12.frond.svc";
-    const SnowflakeConfig snowflake = loaded(sources).config.snowflake;
-    EXPECT_EQ(snowflake.worker_id, 12);
-    EXPECT_TRUE(snowflake.worker_id_ordinal);
-    sources.host_name = "frond-1024";
-    EXPECT_THAT(errors_of(sources), HasSubstr("snowflake.worker_id: 1024 (the ordinal of this host) does not fit"));
-    sources.host_name = "frond";
-    EXPECT_THAT(errors_of(sources),
-                HasSubstr("snowflake.worker_id: \"ordinal\" needs a host name that ends in a number"));
-    sources.sets.emplace_back("snowflake.enabled=false");
-    EXPECT_EQ(loaded(sources).config.snowflake.worker_id, std::nullopt);
-}
-
 TEST_F(LoadConfig, ChecksLimitsAgainstEachOther) {
     EXPECT_THAT(errors_of(sets({"server.target_limit=16KiB"})),
                 HasSubstr("--set: server.target_limit: 16384 bytes are more than server.header_limit, 8192 bytes"));
@@ -196,42 +172,13 @@ TEST_F(LoadConfig, DoesNotComplainTwiceOfOneMistake) {
     EXPECT_EQ(count(errors_of(sets({"server.header_limit=nonsense", "server.target_limit=16KiB"})), "\n"), 1u);
 }
 
-TEST_F(LoadConfig, RefusesNamesThatNoRegistryTakes) {
-    EXPECT_THAT(errors_of(sets({"snowflake.name=a/b"})), HasSubstr("--set: snowflake.name: must not hold '/'"));
-}
-
-TEST_F(LoadConfig, RefusesASecondDatabase) {
-    ConfigSources sources;
-    sources.databases = {"sqlite:a", "sqlite:b"};
-    EXPECT_THAT(errors_of(sources),
-                HasSubstr("--database: database.1.url: a second [[database]] is not supported by this release"));
-    EXPECT_THAT(errors_of(sets({"database.2.name=x"})), HasSubstr("database.1.url is missing"));
-}
-
 // Everything that a later release brings says so; nothing is ignored.
 TEST_F(LoadConfig, RefusesWhatTheReleaseCannotDo) {
-    const std::vector<std::string> values{"segment.schema=tinyid",
-                                          "snowflake.worker_id_offset=1",
-                                          "snowflake.worker_id_limit=1",
-                                          "snowflake.registry=zookeeper",
-                                          "snowflake.registry=database",
-                                          "snowflake.database=main",
-                                          "snowflake.single_instance=true",
-                                          "snowflake.identity=me",
-                                          "snowflake.fence_window=16m",
-                                          "zookeeper.connect=zk:2181",
-                                          "zookeeper.root=/x",
-                                          "zookeeper.session_timeout=9s",
-                                          "zookeeper.auth_file=x",
-                                          "auth.tokens_file=x",
-                                          "auth.admin_token_file=x",
-                                          "auth.refresh_interval=59s",
-                                          "tls.certificate=x",
-                                          "tls.key=x",
-                                          "tls.client_ca=x",
-                                          "management_tls.certificate=x",
-                                          "management_tls.key=x",
-                                          "management_tls.client_ca=x",
+    const std::vector<std::string> values{"segment.schema=tinyid",   "auth.tokens_file=x",
+                                          "auth.admin_token_file=x", "auth.refresh_interval=59s",
+                                          "tls.certificate=x",       "tls.key=x",
+                                          "tls.client_ca=x",         "management_tls.certificate=x",
+                                          "management_tls.key=x",    "management_tls.client_ca=x",
                                           "metrics.max_keys=5"};
     std::set<std::string> covered;
     for (const std::string& value : values) {
@@ -246,26 +193,8 @@ TEST_F(LoadConfig, RefusesWhatTheReleaseCannotDo) {
 }
 
 TEST_F(LoadConfig, TakesTheDefaultsOfWhatTheReleaseCannotDo) {
-    EXPECT_EQ(loaded(sets({"snowflake.registry=static", "segment.schema=leaf", "zookeeper.connect="})).config,
+    EXPECT_EQ(loaded(sets({"snowflake.registry=database", "segment.schema=leaf", "auth.tokens_file="})).config,
               Config());
-}
-
-TEST_F(LoadConfig, WantsTheHeartbeatWithinTheFence) {
-    EXPECT_EQ(loaded(sets({"snowflake.heartbeat=4s"})).config.snowflake.heartbeat, milliseconds(4000));
-    EXPECT_THAT(errors_of(sets({"snowflake.heartbeat=15m"})),
-                HasSubstr("--set: snowflake.heartbeat: 15m is not less than snowflake.fence_window, 15m"));
-}
-
-TEST(CheckConfig, WantsTheFenceBeyondHeartbeatAndLead) {
-    Config config;
-    config.snowflake.heartbeat = config.snowflake.fence_window;
-    const auto findings = check_config(config);
-    ASSERT_FALSE(findings.empty());
-    EXPECT_EQ(findings[0].keys[0], "snowflake.heartbeat");
-    EXPECT_EQ(findings[0].text, "15m is not less than snowflake.fence_window, 15m");
-    config.snowflake.heartbeat = Config().snowflake.heartbeat;
-    config.snowflake.max_ahead = milliseconds(900'001);
-    EXPECT_EQ(check_config(config).at(0).keys[0], "snowflake.max_ahead");
 }
 
 }  // namespace

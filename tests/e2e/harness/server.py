@@ -24,8 +24,9 @@ def settings(values):
 
 
 def clean_environment(extra=None):
-    """The environment without whatever FROND__ settings the developer's shell may have."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("FROND_")}
+    """The environment without whatever FROND__ settings the developer's shell may have, and outside of Kubernetes."""
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith(("FROND_", "KUBERNETES_")) and name != "POD_NAME"}
     environment.update(extra or {})
     return environment
 
@@ -83,6 +84,7 @@ class Frond:
         "server.threads": 2,
         "server.drain_delay": "0s",
         "server.drain_timeout": "5s",
+        "snowflake.registry": "static",
         "snowflake.worker_id": 0,
         "log.format": "json",
     }

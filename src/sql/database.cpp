@@ -64,7 +64,14 @@ struct Database::Attempt {
     bool committing = false;
     Result<void> result;
     Fault fault = Fault::other;
-    std::string text;  // the driver's; empty: `result` counts
+    std::string text;     // the driver's; empty: `result` counts
+    bool failed = false;  // other than by what the body returned
+
+    [[nodiscard]] CallTrouble trouble() const {
+        if (!failed) return {};
+        // A deadlock or a lock time-out rolls back, at COMMIT too.
+        return {fault, committing && fault != Fault::retry};
+    }
 };
 
 Result<std::shared_ptr<Database>> Database::make(const DatabaseOptions& options) {
@@ -82,7 +89,8 @@ Database::Database(const DatabaseOptions& options, const DatabaseUrl& url)
       pool_(*dialect_, options.pool_size) {}
 
 Result<void> Database::check() {
-    return run(Work::read, Audience::operators, [](soci::session&) -> Result<void> { return {}; });
+    return run(
+        Work::read, Audience::operators, [](soci::session&) -> Result<void> { return {}; }, nullptr);
 }
 
 Result<std::optional<std::string>> Database::create() {
@@ -93,23 +101,25 @@ Result<std::optional<std::string>> Database::create() {
     }
 }
 
-Result<void> Database::run(Work work, Audience audience, const Body& body) {
+Result<void> Database::run(Work work, Audience audience, const Body& body, CallTrouble* trouble) {
     Attempt state;
     state.deadline = steady_clock::now() + query_timeout_;
     while (attempt(work, body, state) == Again::yes) pause_before(state.number++);
+    if (trouble != nullptr) *trouble = state.trouble();
     if (state.text.empty()) return state.result;
     return explain(state.fault, state.text, audience);
 }
 
 Database::Again Database::attempt(Work work, const Body& body, Attempt& state) {
     auto lease = pool_.lease(state.deadline);
+    state.committing = false;
+    state.failed = true;  // until it ends well
     if (!lease) {
         state.fault = Fault::lost;
         state.text = "all sessions are busy";
         return Again::no;
     }
     const auto begun = steady_clock::now();
-    state.committing = false;
     bool reused = false;  // asked before a failed rollback closes the session
     try {
         soci::session& session = lease->session();
@@ -122,6 +132,7 @@ Database::Again Database::attempt(Work work, const Body& body, Attempt& state) {
             transaction->commit();
         }
         state.text.clear();
+        state.failed = false;
         return Again::no;
     } catch (const soci::soci_error& error) {
         const Again again = judge(error, state, reused, begun);
@@ -130,6 +141,7 @@ Database::Again Database::attempt(Work work, const Body& body, Attempt& state) {
     } catch (const std::exception& error) {
         spdlog::error("database {}: {}", name_, error.what());
         lease->drop();
+        state.fault = Fault::other;
         state.text.clear();
         state.result = errc::internal;
         return Again::no;

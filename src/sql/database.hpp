@@ -20,6 +20,12 @@ enum class Audience {
     operators  // the command line and start-up: what the driver said, without user or password
 };
 
+// How a call of the database failed, for those to whom the error's code says too little.
+struct CallTrouble {
+    std::optional<Fault> fault;  // none: the call succeeded, or the body itself returned the error
+    bool maybe_done = false;     // it failed at COMMIT: what the body did may have been done, or may yet be done
+};
+
 // Thread-safe; all calls block, up to about connect_timeout + query_timeout when the database does not answer.
 class Database {
 public:
@@ -33,16 +39,16 @@ public:
     // server closed while it was idle; the body must stand being called again. A connection lost at COMMIT is not
     // retried: outcome unknown. What the body throws as soci::soci_error comes back as store_unavailable, key_exists
     // (duplicate), key_not_found (a text that the table cannot hold) or invalid_configuration (table missing, log-in
-    // refused; operators only, clients get store_unavailable).
+    // refused; operators only, clients get store_unavailable). `trouble`, if given, tells more.
     template <class Body>
-    auto transact(Audience audience, Body body) {
-        return call(Work::write, audience, std::move(body));
+    auto transact(Audience audience, Body body, CallTrouble* trouble = nullptr) {
+        return call(Work::write, audience, std::move(body), trouble);
     }
 
     // The same without a transaction, for reading.
     template <class Body>
-    auto read(Audience audience, Body body) {
-        return call(Work::read, audience, std::move(body));
+    auto read(Audience audience, Body body, CallTrouble* trouble = nullptr) {
+        return call(Work::read, audience, std::move(body), trouble);
     }
 
     // For start-up: opens a session. invalid_configuration when that cannot work as configured (no such file, wrong
@@ -66,21 +72,24 @@ private:
 
     Database(const DatabaseOptions& options, const DatabaseUrl& url);
 
-    Result<void> run(Work work, Audience audience, const Body& body);
+    Result<void> run(Work work, Audience audience, const Body& body, CallTrouble* trouble);
     Again attempt(Work work, const Body& body, Attempt& state);
     Again judge(const soci::soci_error& error, Attempt& state, bool reused, PoolTime begun);
     void tell_once(const std::string& text) const;
     [[nodiscard]] Error explain(Fault fault, const std::string& text, Audience audience) const;
 
     template <class F>
-    auto call(Work work, Audience audience, F body) {
+    auto call(Work work, Audience audience, F body, CallTrouble* trouble) {
         using Answer = decltype(body(std::declval<soci::session&>()));
         std::optional<Answer> answer;
-        const auto done = run(work, audience, [&](soci::session& session) -> Result<void> {
-            answer.emplace(body(session));
-            if (!*answer) return answer->error();
-            return {};
-        });
+        const auto done = run(
+            work, audience,
+            [&](soci::session& session) -> Result<void> {
+                answer.emplace(body(session));
+                if (!*answer) return answer->error();
+                return {};
+            },
+            trouble);
         return done ? std::move(*answer) : Answer(done.error());
     }
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -154,7 +155,9 @@ Result<std::vector<std::string>> SqlKeyAdmin::init() {
     if (*created) done.push_back(std::move(**created));
 
     const Engine engine = database_->dialect().engine();
-    for (const auto& [table, statement] : table_statements(leaf_schema(engine))) {
+    std::vector<TableStatement> tables = table_statements(leaf_schema(engine));
+    std::ranges::move(table_statements(worker_schema(engine)), std::back_inserter(tables));
+    for (const auto& [table, statement] : tables) {
         auto sentence = database_->read(Audience::operators, [&](soci::session& session) -> Result<std::string> {
             if (Query(session, LeafSql(engine).select_table()).bind("table", table).row(1)) {
                 return fmt::format("table {} is there already: left as it is", table);

@@ -23,6 +23,7 @@ class SqlKeyAdmin final : public segment::KeyAdmin {
 public:
     explicit SqlKeyAdmin(std::shared_ptr<Database> database) : database_(std::move(database)) {}
 
+    // Makes all tables of Frond that are missing, those of worker.sql too.
     Result<std::vector<std::string>> init() override;
     // A key that was deleted begins at its floor or above.
     Result<void> create(const segment::KeyRecord& record) override;

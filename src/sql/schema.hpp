@@ -9,8 +9,10 @@
 
 namespace frond::sql {
 
-// The text of conf/sql/ENGINE/leaf.sql.
+// The text of conf/sql/ENGINE/leaf.sql: segment mode.
 [[nodiscard]] std::string_view leaf_schema(Engine engine) noexcept;
+// The text of conf/sql/ENGINE/worker.sql: leases of worker IDs.
+[[nodiscard]] std::string_view worker_schema(Engine engine) noexcept;
 
 // One CREATE TABLE IF NOT EXISTS, without comments and without ';'.
 struct TableStatement {

@@ -48,6 +48,7 @@ public:
             case SQLITE_CANTOPEN:
             case SQLITE_NOTADB:
             case SQLITE_PERM:
+            case SQLITE_READONLY:
                 return Fault::refused;
             default:
                 // SQLite has no code of its own for this.

@@ -61,11 +61,25 @@ TEST_P(AdminContract, InitSaysWhatItDid) {
     ASSERT_TRUE(first) << first.error().detail;
     EXPECT_THAT(*first, testing::Contains("created table leaf_alloc"));
     EXPECT_THAT(*first, testing::Contains("created table frond_key"));
+    EXPECT_THAT(*first, testing::Contains("created table frond_worker"));
     create({.key = "order", .step = 10});
     const auto second = admin.init();
     ASSERT_TRUE(second) << second.error().detail;
     EXPECT_THAT(*second, testing::ElementsAre("table leaf_alloc is there already: left as it is",
-                                              "table frond_key is there already: left as it is"));
+                                              "table frond_key is there already: left as it is",
+                                              "table frond_worker is there already: left as it is"));
+    EXPECT_EQ(shown("order").step, 10);
+}
+
+// As made by a release that knew no leases.
+TEST_P(AdminContract, InitAddsWhatAnEarlierReleaseDidNotMake) {
+    ASSERT_TRUE(admin.init());
+    create({.key = "order", .step = 10});
+    backend->execute("DROP TABLE frond_worker");
+    const auto again = admin.init();
+    ASSERT_TRUE(again) << again.error().detail;
+    EXPECT_THAT(*again, testing::Contains("created table frond_worker"));
+    EXPECT_EQ(backend->ask("SELECT COUNT(*) FROM frond_worker"), "0");
     EXPECT_EQ(shown("order").step, 10);
 }
 
@@ -321,6 +335,9 @@ TEST(Schema, IsCompiledIn) {
             EXPECT_THAT(statement.sql, testing::Not(HasSubstr("--")));
             EXPECT_THAT(statement.sql, testing::Not(HasSubstr(";")));
         }
+        const auto worker = table_statements(worker_schema(engine));
+        ASSERT_EQ(worker.size(), 1u);
+        EXPECT_EQ(worker[0].table, "frond_worker");
     }
 }
 

@@ -1,12 +1,15 @@
 #include "backend.hpp"
 
-#include "mariadb_server.hpp"
 #include "sql/query.hpp"
+#include "support/mariadb_server.hpp"
 
 #include <stdexcept>
 
 namespace frond::sql {
 namespace {
+
+using test::MariadbServer;
+using test::TempFolder;
 
 class SqliteBackend final : public Backend {
 public:

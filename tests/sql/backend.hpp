@@ -2,7 +2,7 @@
 #pragma once
 
 #include "sql/database.hpp"
-#include "temp_folder.hpp"
+#include "support/temp_folder.hpp"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // Certificates for TLS tests, made by the openssl program.
 #pragma once
 
-#include "temp_folder.hpp"
+#include "support/temp_folder.hpp"
 
 #include <string>
 
@@ -20,7 +20,7 @@ public:
 private:
     [[nodiscard]] std::string file(const char* name) const { return (folder_.path() / name).string(); }
 
-    TempFolder folder_;
+    test::TempFolder folder_;
 };
 
 }  // namespace frond::sql

@@ -1,11 +1,11 @@
 // What only MySQL and MariaDB do: collations, permissions, durability settings, TLS, and servers that misbehave.
-#include "mariadb_server.hpp"
+#include "support/mariadb_server.hpp"
 
 #include "certificates.hpp"
-#include "faulty_proxy.hpp"
 #include "sql/key_admin.hpp"
 #include "sql/query.hpp"
 #include "sql/segment_store.hpp"
+#include "support/lossy_proxy.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -20,6 +20,8 @@ namespace {
 
 using segment::Range;
 using std::chrono::seconds;
+using test::LossyProxy;
+using test::MariadbServer;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -121,8 +123,8 @@ TEST_F(Mariadb, TakesAnExistingTableAsItIs) {
     const std::string before = server.ask("SHOW CREATE TABLE leaf_alloc", name, 1);
     const auto done = admin.init();
     ASSERT_TRUE(done) << done.error().detail;
-    EXPECT_THAT(*done,
-                testing::ElementsAre("table leaf_alloc is there already: left as it is", "created table frond_key"));
+    EXPECT_THAT(*done, testing::ElementsAre("table leaf_alloc is there already: left as it is",
+                                            "created table frond_key", "created table frond_worker"));
     EXPECT_EQ(server.ask("SHOW CREATE TABLE leaf_alloc", name, 1), before);
     EXPECT_EQ(store.advance("order", {})->range, (Range{5001, 5501, 1, 0}));
     EXPECT_EQ(admin.show("order")->description, "");
@@ -135,6 +137,7 @@ TEST_F(Mariadb, MakesLeafsTable) {
     execute(leafs_table("DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"));
     EXPECT_EQ(made, server.ask("SHOW CREATE TABLE leaf_alloc", name, 1));
     EXPECT_THAT(server.ask("SHOW CREATE TABLE frond_key", name, 1), HasSubstr("utf8mb4_bin"));
+    EXPECT_THAT(server.ask("SHOW CREATE TABLE frond_worker", name, 1), HasSubstr("utf8mb4_bin"));
 }
 
 // Leaf's own two statements and ours, on one row at the same time.
@@ -401,26 +404,26 @@ protected:
         far = std::make_unique<SqlSegmentStore>(open(its));
     }
 
-    FaultyProxy proxy{server.port()};
+    LossyProxy proxy{server.port()};
     std::unique_ptr<SqlSegmentStore> far;
 };
 
 TEST_F(LostCommit, ARangeWhoseCommitWasDoneIsAGap) {
     init_with_key("order", 10);
     ASSERT_EQ(far->advance("order", {})->range.first, 1);
-    proxy.set(FaultyProxy::Fault::lose_answer);
+    proxy.set(LossyProxy::Fault::lose_reply, "COMMIT");
     EXPECT_EQ(failure(*far, "order"), errc::store_unavailable);
     EXPECT_EQ(max_id("order"), "21") << "done, and not tried again";
-    proxy.set(FaultyProxy::Fault::none);
+    proxy.set(LossyProxy::Fault::none);
     EXPECT_EQ(far->advance("order", {})->range.first, 21);
 }
 
 TEST_F(LostCommit, ACommitThatNeverArrivedChangesNothing) {
     init_with_key("order", 10);
     ASSERT_EQ(far->advance("order", {})->range.first, 1);
-    proxy.set(FaultyProxy::Fault::lose_commit);
+    proxy.set(LossyProxy::Fault::lose_request, "COMMIT");
     EXPECT_EQ(failure(*far, "order"), errc::store_unavailable);
-    proxy.set(FaultyProxy::Fault::none);
+    proxy.set(LossyProxy::Fault::none);
     EXPECT_EQ(far->advance("order", {})->range.first, 11);
 }
 

@@ -2,7 +2,7 @@
 #include "sql/key_admin.hpp"
 #include "sql/query.hpp"
 #include "sql/segment_store.hpp"
-#include "temp_folder.hpp"
+#include "support/temp_folder.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -16,6 +16,7 @@ namespace frond::sql {
 namespace {
 
 using std::chrono::seconds;
+using test::TempFolder;
 using testing::HasSubstr;
 
 class Sqlite : public testing::Test {
@@ -194,6 +195,26 @@ TEST_F(Sqlite, WaitsForAnotherWriterOnlySoLong) {
     release.set_value();
     EXPECT_TRUE(holder.get());
     EXPECT_EQ(store.advance("order", {})->range.first, 1);
+}
+
+// As a file without write permission, which root would not notice.
+TEST_F(Sqlite, AReadOnlyDatabaseIsNotUsableAsConfigured) {
+    const auto database = open(file());
+    init_with_key(database, "order");
+    CallTrouble trouble;
+    const auto done = database->read(
+        Audience::operators,
+        [&](soci::session& session) -> Result<void> {
+            Query(session, "PRAGMA query_only = ON").execute();
+            Query(session, "UPDATE leaf_alloc SET max_id = 500").execute();
+            return {};
+        },
+        &trouble);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, errc::invalid_configuration) << done.error().detail;
+    EXPECT_EQ(trouble.fault, Fault::refused);
+    EXPECT_FALSE(trouble.maybe_done);
+    EXPECT_TRUE(SqlSegmentStore(database).advance("order", {})) << "the session was not used again";
 }
 
 TEST_F(Sqlite, AnErrorInTheBodyRollsBack) {

@@ -1,4 +1,4 @@
-#include "mariadb_server.hpp"
+#include "support/mariadb_server.hpp"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace frond::sql {
+namespace frond::test {
 namespace {
 
 using std::chrono::steady_clock;
@@ -210,4 +210,4 @@ std::string MariadbServer::url(const std::string& database) const {
     return "mysql://frond:" + escape_url(password) + "@127.0.0.1:" + std::to_string(port_) + "/" + database;
 }
 
-}  // namespace frond::sql
+}  // namespace frond::test

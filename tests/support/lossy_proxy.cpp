@@ -1,4 +1,4 @@
-#include "faulty_proxy.hpp"
+#include "support/lossy_proxy.hpp"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -8,9 +8,9 @@
 
 #include <array>
 #include <stdexcept>
-#include <string_view>
+#include <utility>
 
-namespace frond::sql {
+namespace frond::test {
 namespace {
 
 sockaddr_in loopback(std::uint16_t port) {
@@ -40,7 +40,7 @@ bool send_all(int fd, std::string_view data) {
 
 }  // namespace
 
-FaultyProxy::FaultyProxy(std::uint16_t target) : target_(target) {
+LossyProxy::LossyProxy(std::uint16_t target, IsReply is_reply) : target_(target), is_reply_(std::move(is_reply)) {
     listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
@@ -52,7 +52,7 @@ FaultyProxy::FaultyProxy(std::uint16_t target) : target_(target) {
     acceptor_ = std::thread([this] { accept_all(); });
 }
 
-FaultyProxy::~FaultyProxy() {
+LossyProxy::~LossyProxy() {
     close(stop_[1]);
     acceptor_.join();
     for (std::thread& connection : connections_) connection.join();
@@ -60,7 +60,7 @@ FaultyProxy::~FaultyProxy() {
     close(listener_);
 }
 
-void FaultyProxy::accept_all() {
+void LossyProxy::accept_all() {
     while (true) {
         std::array<pollfd, 2> ready{pollfd{listener_, POLLIN, 0}, pollfd{stop_[0], POLLIN, 0}};
         poll(ready.data(), ready.size(), -1);
@@ -71,26 +71,81 @@ void FaultyProxy::accept_all() {
     }
 }
 
-void FaultyProxy::serve(int client) {
-    const int server = connect_to(target_);
-    bool last_answer = false;
-    while (server >= 0) {
+void LossyProxy::serve(int client) {
+    if (admit(client)) {
+        const int server = connect_to(target_);
+        if (server >= 0) {
+            forward(client, server);
+            close(server);
+        }
+        dismiss(client);
+    }
+    close(client);
+}
+
+void LossyProxy::forward(int client, int server) {
+    bool lose_reply = false;
+    while (true) {
         std::array<pollfd, 3> ready{pollfd{client, POLLIN, 0}, pollfd{server, POLLIN, 0}, pollfd{stop_[0], POLLIN, 0}};
         poll(ready.data(), ready.size(), -1);
-        if (ready[2].revents != 0) break;
+        if (ready[2].revents != 0) return;
         const bool from_client = ready[0].revents != 0;
         std::array<char, 65536> buffer;
         const ssize_t got = recv(from_client ? client : server, buffer.data(), buffer.size(), 0);
-        if (got <= 0 || (last_answer && !from_client)) break;
+        if (got <= 0) return;
         const std::string_view data(buffer.data(), static_cast<std::size_t>(got));
-        if (from_client && data.find("COMMIT") != std::string_view::npos) {
-            if (fault_ == Fault::lose_commit) break;
-            last_answer = fault_ == Fault::lose_answer;
+        if (from_client) {
+            const Fault fault = fault_of(data);
+            lose_reply = lose_reply || fault == Fault::lose_reply;
+            if (fault == Fault::lose_request) return count_loss();
+        } else if (lose_reply && is_reply_(data)) {
+            return count_loss();
         }
-        if (!send_all(from_client ? server : client, data)) break;
+        if (!send_all(from_client ? server : client, data)) return;
     }
-    close(client);
-    if (server >= 0) close(server);
 }
 
-}  // namespace frond::sql
+void LossyProxy::set(Fault fault, std::string mark) {
+    const std::lock_guard lock(mutex_);
+    fault_ = fault;
+    mark_ = std::move(mark);
+}
+
+LossyProxy::Fault LossyProxy::fault_of(std::string_view request) const {
+    const std::lock_guard lock(mutex_);
+    return fault_ != Fault::none && request.find(mark_) != std::string_view::npos ? fault_ : Fault::none;
+}
+
+int LossyProxy::lost() const {
+    const std::lock_guard lock(mutex_);
+    return lost_;
+}
+
+void LossyProxy::count_loss() {
+    const std::lock_guard lock(mutex_);
+    ++lost_;
+}
+
+bool LossyProxy::admit(int client) {
+    const std::lock_guard lock(mutex_);
+    if (!shut_) clients_.insert(client);
+    return !shut_;
+}
+
+void LossyProxy::dismiss(int client) {
+    const std::lock_guard lock(mutex_);
+    clients_.erase(client);
+}
+
+void LossyProxy::shut() {
+    const std::lock_guard lock(mutex_);
+    shut_ = true;
+    for (const int client : clients_) shutdown(client, SHUT_RDWR);
+}
+
+void LossyProxy::open() {
+    const std::lock_guard lock(mutex_);
+    shut_ = false;
+}
+
+}  // namespace frond::test

@@ -6,12 +6,12 @@
 #include <stdexcept>
 #include <string>
 
-namespace frond::sql {
+namespace frond::test {
 
 class TempFolder {
 public:
     TempFolder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "frond_sql_XXXXXX").string();
+        std::string pattern = (std::filesystem::temp_directory_path() / "frond_test_XXXXXX").string();
         if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
         path_ = pattern;
     }
@@ -28,4 +28,4 @@ private:
     std::filesystem::path path_;
 };
 
-}  // namespace frond::sql
+}  // namespace frond::test

@@ -2,7 +2,7 @@
 // and with the test program whatever happens.
 #pragma once
 
-#include "temp_folder.hpp"
+#include "support/temp_folder.hpp"
 
 #include <sys/types.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace frond::sql {
+namespace frond::test {
 
 // Not thread-safe. Errors: exceptions of type std::runtime_error.
 class MariadbServer {
@@ -55,4 +55,4 @@ private:
     int databases_ = 0;
 };
 
-}  // namespace frond::sql
+}  // namespace frond::test

@@ -147,10 +147,7 @@ void LeaseMachine::on_survey(const Moment& moment, const Survey& survey) {
     take_clock(moment, survey.clock);
     if (lost_floor_ && survey.name.floor <= *lost_floor_) {
         return not_yet(moment, "lost writes",
-                       Error(errc::worker_unavailable,
-                             fmt::format("the registry has lost writes that it had acknowledged; stop all instances of "
-                                         "{}, run `frond worker raise`, and start them again",
-                                         options_.name)));
+                       Error(errc::worker_unavailable, lost_writes("before this instance stopped")));
     }
     auto contradiction = contradiction_in(survey, options_.space);
     if (contradiction.empty() && !name_.id.empty() && survey.name.id != name_.id) {
@@ -189,6 +186,12 @@ void LeaseMachine::on_survey(const Moment& moment, const Survey& survey) {
     may_create_ = choice.may_create;
     phase_ = Phase::taking;
     call_due_ = moment.steady;
+}
+
+std::string LeaseMachine::lost_writes(const std::string& detail) const {
+    return fmt::format("the registry lost writes that it had acknowledged ({}); stop all instances of {}, run `frond "
+                       "worker raise`, and start them again",
+                       detail, options_.name);
 }
 
 void LeaseMachine::on_survey_failed(const Moment& moment, const RegistryError& error) {

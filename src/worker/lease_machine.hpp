@@ -150,6 +150,7 @@ private:
     void raise_limit();
     void lose(const Moment& moment, Error why);
     void stop_over_lost_writes(const Moment& moment, const std::string& detail);
+    [[nodiscard]] std::string lost_writes(const std::string& detail) const;
     void abandon(const Moment& moment, const std::string& why);
     void finish() noexcept;
 

@@ -232,7 +232,7 @@ void LeaseMachine::lose(const Moment& moment, Error why) {
     ++lease_count_;
     metrics_.leases_lost.add();
     metrics_.fence_ms.set(0);
-    spdlog::error("Snowflake mode: lost worker ID {}: {}; taking another", worker_id, why.detail);
+    spdlog::error("Snowflake mode: lost worker ID {}: {}", worker_id, why.detail);
     if (stopping) return finish();
     phase_ = Phase::seeking;
     call_due_ = moment.steady;
@@ -241,12 +241,11 @@ void LeaseMachine::lose(const Moment& moment, Error why) {
 // Other instances may hold what the registry has forgotten, so that only an operator can tell what is safe.
 void LeaseMachine::stop_over_lost_writes(const Moment& moment, const std::string& detail) {
     lost_floor_ = name_.floor;
-    if (lease_) {
-        lose(moment, Error(errc::lease_lost, "the registry lost writes: " + detail));
-    }
+    const Error why(errc::worker_unavailable, lost_writes(detail));
+    if (lease_) lose(moment, why);
     if (phase_ == Phase::stopped) return;
     phase_ = Phase::seeking;
-    not_yet(moment, "lost writes", Error(errc::worker_unavailable, "the registry lost writes: " + detail));
+    not_yet(moment, "lost writes", why);
 }
 
 // The state file cannot be written, so nothing was issued above the watermark in it. A later start may trust that

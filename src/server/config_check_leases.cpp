@@ -1,9 +1,9 @@
 #include "server/config_check_leases.hpp"
 
-#include "server/config_keys.hpp"
 #include "server/config_value.hpp"
+#include "server/registries.hpp"
 #include "sql/database_url.hpp"
-#include "worker/lease_record.hpp"
+#include "zookeeper/paths.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace frond::server {
 namespace {
@@ -28,6 +30,17 @@ std::string_view registry_word(Registry registry) {
             return "zookeeper";
     }
     return {};
+}
+
+bool is_node_path(std::string_view path) {
+    if (!path.starts_with('/')) return false;
+    while (!path.empty()) {
+        path.remove_prefix(1);
+        const std::string_view part = path.substr(0, path.find('/'));
+        if (part.empty() || part == "." || part == "..") return false;
+        path.remove_prefix(part.size());
+    }
+    return true;
 }
 
 void check_static(const SnowflakeConfig& snowflake, const worker::LeaseSpace* space, Findings& findings) {
@@ -54,10 +67,24 @@ void refuse_worker_id(const SnowflakeConfig& snowflake, Findings& findings) {
                     registry_word(snowflake.registry)));
 }
 
+// A message of another room, without the key that it begins with.
+void add_named(std::string_view detail, std::vector<std::string> other_keys, Findings& findings) {
+    const std::size_t end = std::min(detail.find(' '), detail.size());
+    other_keys.insert(other_keys.begin(), std::string(detail.substr(0, end)));
+    add_finding(findings, std::move(other_keys), std::string(detail.substr(std::min(end + 1, detail.size()))));
+}
+
 void check_zookeeper_registry(const Config& config, const worker::LeaseSpace* space, Findings& findings) {
     if (config.zookeeper.connect.empty()) {
         add_finding(findings, {"zookeeper.connect", registry_key},
                     "is not set, and snowflake.registry = \"zookeeper\" needs it: host:port[,host:port…]");
+    }
+    // What has the wrong form altogether is found by check_zookeeper(), and by check_config() for the name.
+    const std::string& name = config.snowflake.name;
+    const bool well_formed = is_node_path(config.zookeeper.root) && is_node_path("/" + name);
+    if (well_formed && name.find('/') == std::string::npos) {
+        const auto paths = zookeeper::Paths::make(config.zookeeper.root, name);
+        if (!paths) add_named(paths.error().detail, {}, findings);
     }
     if (space != nullptr && space->limit < 2) {
         add_finding(findings, {registry_key, "snowflake.worker_id_limit", "snowflake.worker_bits"},
@@ -66,46 +93,21 @@ void check_zookeeper_registry(const Config& config, const worker::LeaseSpace* sp
     }
 }
 
-// The index of the database that holds the records.
-std::optional<std::size_t> lease_database(const Config& config) {
-    if (config.snowflake.database.empty()) return 0;
-    const auto found = std::ranges::find(config.databases, config.snowflake.database, &DatabaseConfig::name);
-    if (found == config.databases.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - config.databases.begin());
-}
-
 void check_database_registry(const Config& config, bool in_kubernetes, Findings& findings) {
-    const auto index = lease_database(config);
-    if (!index) {
+    const DatabaseConfig* database = lease_database(config);
+    if (database == nullptr) {
         add_finding(findings, {"snowflake.database", "database.0.name"},
                     fmt::format("no [[database]] has the name \"{}\"", config.snowflake.database));
         return;
     }
-    const auto url = sql::parse_database_url(config.databases[*index].url);
+    const auto url = sql::parse_database_url(database->url);
     if (!url || url->engine != sql::Engine::sqlite || !in_kubernetes || config.snowflake.single_instance) return;
-    add_finding(findings, {registry_key, fmt::format("database.{}.url", *index), "snowflake.single_instance"},
-                "worker IDs cannot be leased from a SQLite file inside Kubernetes, where each pod has a file of its "
-                "own, and two pods would get one number; use \"zookeeper\" or a MySQL database, or set "
-                "snowflake.single_instance = true if there is never more than one pod");
-}
-
-// The message of make_space() without the key that it begins with.
-void add_space_finding(std::string_view detail, Findings& findings) {
-    const std::size_t end = std::min(detail.find(' '), detail.size());
-    const std::string key(detail.substr(0, end));
-    add_finding(findings, {key, "snowflake.worker_id_offset", "snowflake.worker_bits"},
-                std::string(detail.substr(std::min(end + 1, detail.size()))));
-}
-
-bool is_node_path(std::string_view path) {
-    if (!path.starts_with('/')) return false;
-    while (!path.empty()) {
-        path.remove_prefix(1);
-        const std::string_view part = path.substr(0, path.find('/'));
-        if (part.empty() || part == "." || part == "..") return false;
-        path.remove_prefix(part.size());
-    }
-    return true;
+    add_finding(
+        findings,
+        {registry_key, fmt::format("database.{}.url", database - config.databases.data()), "snowflake.single_instance"},
+        "worker IDs cannot be leased from a SQLite file inside Kubernetes, where each pod has a file of its "
+        "own, and two pods would get one number; use \"zookeeper\" or a MySQL database, or set "
+        "snowflake.single_instance = true if there is never more than one pod");
 }
 
 void check_server(std::string_view server, Findings& findings) {
@@ -124,12 +126,13 @@ void check_leases(const Config& config, bool in_kubernetes, Findings& findings) 
     if (!snowflake.enabled) return;
     const auto layout = snowflake.layout();
     std::optional<worker::LeaseSpace> space;
+    // A wrong layout is found by check_config().
     if (layout) {
-        const auto made = worker::make_space(*layout, snowflake.worker_id_offset, snowflake.worker_id_limit);
+        const auto made = lease_space(snowflake);
         if (made) {
             space = *made;
         } else {
-            add_space_finding(made.error().detail, findings);
+            add_named(made.error().detail, {"snowflake.worker_id_offset", "snowflake.worker_bits"}, findings);
         }
     }
     const worker::LeaseSpace* known = space ? &*space : nullptr;

@@ -2,25 +2,17 @@
 
 #include "server/config_check.hpp"
 #include "server/config_sources.hpp"
+#include "server/host_name.hpp"
 #include "server/text_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
 namespace frond::server {
 namespace {
-
-std::string system_host_name() {
-    std::array<char, 256> name{};
-    // The last byte stays 0, whatever gethostname() does with a longer name.
-    gethostname(name.data(), name.size() - 1);
-    return name.data();
-}
 
 std::string without_newline(std::string text) {
     const std::size_t newline = text.ends_with("\r\n") ? 2 : text.ends_with('\n') ? 1 : 0;

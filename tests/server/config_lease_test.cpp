@@ -132,6 +132,19 @@ TEST(LeaseConfig, ChecksTheRootOfZooKeeper) {
     }
 }
 
+TEST(LeaseConfig, ChecksWhatZooKeeperTakesForANode) {
+    const std::vector<std::string> values{"snowflake.registry=zookeeper", "zookeeper.connect=zk:2181"};
+    const auto with = [&values](const std::string& value) {
+        auto all = values;
+        all.push_back(value);
+        return errors_of(sets(all));
+    };
+    EXPECT_EQ(with("snowflake.name=订单.1 x"), "");
+    EXPECT_THAT(with("snowflake.name=\U0001F600"), HasSubstr("--set: snowflake.name: holds U+1F600;"));
+    EXPECT_THAT(with("zookeeper.root=/zookeeper/x"), HasSubstr("--set: zookeeper.root: is ZooKeeper's own;"));
+    EXPECT_EQ(errors_of(sets({"snowflake.name=\U0001F600"})), "") << "a database takes it";
+}
+
 TEST(LeaseConfig, ZooKeeperNeedsMoreThanTheFirstNumber) {
     std::vector<std::string> values{"snowflake.registry=zookeeper", "zookeeper.connect=zk:2181",
                                     "snowflake.worker_bits=0"};

@@ -118,7 +118,7 @@ RegistryResult<NameRow> SqlWorkerRegistry::lock_name(WorkerTable& table) {
     const auto row = table.row(name_row, Lock::yes);
     if (row) return name_of(*row, options_.name, seen_);
     if (auto older = seen_.nothing()) return RegistryError{RegistryFault::went_backwards, std::move(*older)};
-    return RegistryError{RegistryFault::contradiction, fmt::format("the name '{}' was never joined", options_.name)};
+    return RegistryError{RegistryFault::unavailable, fmt::format("the name '{}' was never joined", options_.name)};
 }
 
 RegistryResult<Created> SqlWorkerRegistry::draw(WorkerTable& table, const LeaseRecord& record,

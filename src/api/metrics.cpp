@@ -111,6 +111,23 @@ void write_snowflake(TextWriter& writer, const snowflake::SnowflakeMetrics& snow
                    snowflake.keeper.state_file_errors);
 }
 
+void write_lease(TextWriter& writer, const worker::KeeperMetrics& keeper) {
+    writer.gauge("frond_worker_registry_up", "1 while the registry of worker IDs answers.", keeper.registry_up.value());
+    writer.gauge("frond_worker_fence_milliseconds",
+                 "Highest timestamp that the registry has confirmed, since the Unix epoch; 0 for none.",
+                 keeper.fence_ms.value());
+    writer.gauge("frond_worker_registry_clock_offset_milliseconds", "The registry's clock minus the time of IDs.",
+                 keeper.registry_offset_ms.value());
+    writer.counter("frond_worker_heartbeats_total", "Writes of the record that the registry confirmed.",
+                   keeper.heartbeats);
+    writer.counter("frond_worker_registry_errors_total",
+                   "Calls of the registry that failed or whose outcome is unknown.", keeper.registry_errors);
+    writer.counter("frond_worker_leases_taken_total", "Leases begun: created, taken over or resumed.",
+                   keeper.leases_taken);
+    writer.counter("frond_worker_leases_lost_total", "Leases that ended because the record was no longer ours.",
+                   keeper.leases_lost);
+}
+
 }  // namespace
 
 std::string render_metrics(const MetricSources& sources) {
@@ -121,6 +138,7 @@ std::string render_metrics(const MetricSources& sources) {
     write_http(writer, sources);
     if (sources.segment != nullptr) write_segment(writer, *sources.segment);
     if (sources.snowflake != nullptr) write_snowflake(writer, *sources.snowflake);
+    if (sources.leased) write_lease(writer, sources.snowflake->keeper);
     return writer.take();
 }
 

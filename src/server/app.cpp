@@ -3,8 +3,10 @@
 #include "api/openapi.hpp"
 #include "http/descriptors.hpp"
 #include "server/cores.hpp"
+#include "server/registries.hpp"
 #include "server/stores.hpp"
 #include "server/version.hpp"
+#include "worker/lease_keeper.hpp"
 #include "worker/static_keeper.hpp"
 
 #include <fmt/format.h>
@@ -109,17 +111,10 @@ Result<void> App::open_snowflake() {
         snowflake_off_ = "snowflake.enabled is false";
         return {};
     }
-    if (!config.worker_id) {
-        snowflake_off_ = "no snowflake.worker_id is set, and there is no default that would be safe";
-        return {};
-    }
     const Result<SnowflakeLayout> layout = config.layout();
     if (!layout) return layout.error();
     if (state_directory_) state_file_ = std::make_unique<worker::JsonStateFile>(*state_directory_);
-    keeper_ = std::make_unique<worker::StaticKeeper>(
-        worker::StaticKeeper::Options{
-            config.name, {*layout, config.max_ahead.count(), config.max_clock_skew.count()}, *config.worker_id},
-        state_file_.get(), lease_slot_, snowflake_metrics_.keeper);
+    if (Result<void> opened = open_keeper(); !opened) return opened;
     snowflake_ = std::make_unique<snowflake::SnowflakeService>(
         snowflake::SnowflakeOptions{.layout = *layout,
                                     .max_ahead = config.max_ahead,
@@ -129,6 +124,26 @@ Result<void> App::open_snowflake() {
                                                              ? snowflake::ClockRollback::reject
                                                              : snowflake::ClockRollback::hold},
         clock_, lease_slot_, *keeper_, snowflake_metrics_);
+    return {};
+}
+
+Result<void> App::open_keeper() {
+    const SnowflakeConfig& config = config_.snowflake;
+    if (config.registry == Registry::fixed) {
+        const worker::StartRule rule{*config.layout(), config.max_ahead.count(), config.max_clock_skew.count()};
+        keeper_ =
+            std::make_unique<worker::StaticKeeper>(worker::StaticKeeper::Options{config.name, rule, *config.worker_id},
+                                                   state_file_.get(), lease_slot_, snowflake_metrics_.keeper);
+        return {};
+    }
+    const Instance instance = instance_of(config_, look_around());
+    Result<worker::LeaseOptions> options = lease_options(config_, instance);
+    if (!options) return options.error();
+    auto registry = make_worker_registry(config_, instance);
+    if (!registry) return registry.error();
+    registry_ = std::move(*registry);
+    keeper_ = std::make_unique<worker::LeaseKeeper>(std::move(*options), *registry_, state_file_.get(), lease_slot_,
+                                                    snowflake_metrics_.keeper);
     return {};
 }
 
@@ -142,6 +157,7 @@ Result<void> App::bind() {
                                                .http = http_metrics_,
                                                .segment = segment_ ? &segment_metrics_ : nullptr,
                                                .snowflake = snowflake_ ? &snowflake_metrics_ : nullptr,
+                                               .leased = registry_ != nullptr,
                                                .dispatchers = {}});
     endpoints_.emplace(api::Endpoints{.segment = api::SegmentEndpoint(segment_.get(), max_batch),
                                       .snowflake = api::SnowflakeEndpoint(
@@ -193,11 +209,19 @@ Result<void> App::start() {
 std::string App::start_line() const {
     const std::string segment = segment_ ? fmt::format("segment mode on ({})", store_->identity())
                                          : std::string("segment mode off (segment.enabled is false)");
-    const std::string snowflake = snowflake_
-                                      ? fmt::format("snowflake mode on (worker ID {})", *config_.snowflake.worker_id)
-                                      : fmt::format("snowflake mode off ({})", snowflake_off_);
     return fmt::format("frond {} listens on {}, management on {}; {}; {}", version(), fmt::join(id_addresses_, ", "),
-                       fmt::join(management_addresses_, ", "), segment, snowflake);
+                       fmt::join(management_addresses_, ", "), segment, snowflake_line());
+}
+
+std::string App::snowflake_line() const {
+    if (!snowflake_) return fmt::format("snowflake mode off ({})", snowflake_off_);
+    const snowflake::Status status = snowflake_->status();
+    const std::string held = status.ready ? fmt::format("worker ID {}", status.worker_id) : status.reason;
+    if (!registry_) return fmt::format("snowflake mode on ({}, static)", held);
+    const bool one_file =
+        config_.snowflake.registry == Registry::database && lease_database(config_)->url.starts_with("sqlite:");
+    return fmt::format("snowflake mode on ({}, leased from {}{})", held, registry_->describe(),
+                       one_file ? "; unique only among processes that share this file" : "");
 }
 
 void App::begin_drain() {

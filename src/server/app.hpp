@@ -13,6 +13,7 @@
 #include "sql/segment_store.hpp"
 #include "worker/keeper.hpp"
 #include "worker/lease_slot.hpp"
+#include "worker/registry.hpp"
 #include "worker/state_directory.hpp"
 #include "worker/state_file.hpp"
 
@@ -56,6 +57,8 @@ private:
     explicit App(const Config& config);
     Result<void> open_segment();
     Result<void> open_snowflake();
+    Result<void> open_keeper();
+    [[nodiscard]] std::string snowflake_line() const;
     Result<void> bind();
 
     const Config config_;
@@ -70,6 +73,7 @@ private:
 
     snowflake::SnowflakeMetrics snowflake_metrics_;
     worker::LeaseSlot lease_slot_;
+    std::unique_ptr<worker::WorkerRegistry> registry_;  // null with a static worker ID
     std::unique_ptr<worker::Keeper> keeper_;
     std::unique_ptr<snowflake::SnowflakeService> snowflake_;
     std::string snowflake_off_;  // why Snowflake mode is off; empty while on

@@ -189,9 +189,10 @@ void LeaseMachine::on_survey(const Moment& moment, const Survey& survey) {
 }
 
 std::string LeaseMachine::lost_writes(const std::string& detail) const {
-    return fmt::format("the registry lost writes that it had acknowledged ({}); stop all instances of {}, run `frond "
-                       "worker raise`, and start them again",
-                       detail, options_.name);
+    return fmt::format(
+        "the registry lost writes that it had acknowledged ({}); stop all instances of {}, run `frond "
+        "worker raise`, and start them again",
+        detail, options_.name);
 }
 
 void LeaseMachine::on_survey_failed(const Moment& moment, const RegistryError& error) {
@@ -214,11 +215,11 @@ void LeaseMachine::on_take_done(const Moment& moment, std::int64_t number, std::
     }
     lease.least_fence = attempt_.fence;
     begin_lease(moment, std::move(lease));
-    confirm(moment, {attempt_.owner, attempt_.write, attempt_.fence}, version);
     spdlog::info("Snowflake mode: leased worker ID {} ({})", options_.space.worker_id(number),
                  !candidate_          ? "a new number"
                  : candidate_->resume ? "resumed from the state file"
                                       : "taken over");
+    confirm(moment, {attempt_.owner, attempt_.write, attempt_.fence}, version);
 }
 
 void LeaseMachine::on_take_failed(const Moment& moment, const RegistryError& error) {

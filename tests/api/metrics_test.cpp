@@ -25,6 +25,7 @@ std::string rendered() {
                            .http = http_metrics,
                            .segment = &segment,
                            .snowflake = &snowflake,
+                           .leased = true,
                            .dispatchers = {&dispatcher}});
 }
 

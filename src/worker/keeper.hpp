@@ -47,7 +47,8 @@ public:
     // Does what is due and says after how long to come back.
     virtual std::chrono::milliseconds step(const Moment& moment) = 0;
 
-    // True while a lease is held: time must come from the disciplined clock then. Any thread.
+    // True while IDs are made: time must come from the disciplined clock then. Before that it may follow every step of
+    // the wall clock, so that a lease which was taken by a wrong clock is not stuck with it. Any thread.
     [[nodiscard]] virtual bool holding() const noexcept = 0;
 
     // Whether the first attempt to get a lease has come to an end, either way. Any thread.

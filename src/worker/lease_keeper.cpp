@@ -115,7 +115,7 @@ void LeaseKeeper::wait(Lock& lock, const Moment& moment) {
 }
 
 void LeaseKeeper::show() {
-    holding_.store(machine_->holding(), std::memory_order_release);
+    holding_.store(machine_->issuing(), std::memory_order_release);
     settled_.store(machine_->settled(), std::memory_order_release);
     wake_.notify_all();
     changed_();

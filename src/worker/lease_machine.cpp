@@ -24,10 +24,6 @@ milliseconds first_retry(const LeaseOptions& options) {
     return std::clamp(options.heartbeat / 12, milliseconds(10), longest_first_retry);
 }
 
-Permission permission_from(const StateAccess& access, const Claim& claim) {
-    return access.usable && access.found ? permission_of(*access.found, claim) : Permission{};
-}
-
 // A number from the random text, to begin the search at.
 std::uint64_t turn_from(const std::string& id) {
     std::uint64_t turn = 0;
@@ -45,9 +41,9 @@ LeaseMachine::LeaseMachine(LeaseOptions options, StateAccess access, Issuer& iss
       mode_log_("Snowflake mode", settle),
       registry_log_("Worker registry", settle),
       clock_log_("Clock", settle),
-      offline_allowed_(permission_from(access_, claim()).offline_until.has_value()),
       retry_(first_retry(options_)) {
     if (!access_.found) return;
+    if (access_.usable) permission_ = permission_of(*access_.found, claim());
     if (const auto why = ignored_because(*access_.found, claim()); !why.empty()) {
         spdlog::warn("Snowflake mode: the state file is ignored and replaced: {}", why);
     }
@@ -143,7 +139,7 @@ void LeaseMachine::dispatch(const Moment& moment, const RegistryCall& call, cons
 // ---- seeking
 
 void LeaseMachine::on_survey(const Moment& moment, const Survey& survey) {
-    offline_allowed_ = false;  // the registry itself speaks from here on
+    permission_.offline_until.reset();  // the registry itself speaks from here on
     take_clock(moment, survey.clock);
     if (lost_floor_ && survey.name.floor <= *lost_floor_) {
         return not_yet(moment, "lost writes",
@@ -169,9 +165,9 @@ void LeaseMachine::on_survey(const Moment& moment, const Survey& survey) {
     if (clocks.refused) return not_yet(moment, "clock", *clocks.refused);
     if (!clocks.warning.empty()) clock_log_.report("start", clocks.warning);
 
-    const WorkerState* state = access_.usable && access_.found ? &*access_.found : nullptr;
-    Choice choice = choose(survey, chooser, moment, clocks.reference_ms, state, permission_from(access_, claim()),
-                           turn_from(options_.new_id()));
+    const WorkerState* state = access_.found ? &*access_.found : nullptr;
+    Choice choice =
+        choose(survey, chooser, moment, clocks.reference_ms, state, permission_, turn_from(options_.new_id()));
     if (choice.wait) return not_yet(moment, "clock", *choice.wait);
     if (choice.candidates.empty() && !choice.may_create) {
         const std::int64_t count = options_.space.limit - survey.first_number;

@@ -77,7 +77,7 @@ public:
     // Nothing is left to be done, after begin_release().
     [[nodiscard]] bool released() const noexcept;
 
-    // A lease is held, though maybe not yet used for IDs.
+    // A lease is held, though maybe not used for IDs yet: no ID depends on the clock then.
     [[nodiscard]] bool holding() const noexcept;
     // IDs are being issued.
     [[nodiscard]] bool issuing() const noexcept;
@@ -180,8 +180,8 @@ private:
 
     Phase phase_ = Phase::seeking;
     bool settled_ = false;
-    NameRecord name_;                         // as last seen; an empty id before the first survey
-    bool offline_allowed_;                    // the state file may still stand in for the registry
+    NameRecord name_;        // as last seen; an empty id before the first survey
+    Permission permission_;  // what the state file allows beyond the registry's rules, until the first lease
     std::optional<std::int64_t> lost_floor_;  // writes were lost while the name's floor was this
 
     // Registry lane.

@@ -25,7 +25,7 @@ constexpr std::string_view late_store = "the state file was not written in time"
 void LeaseMachine::begin_lease(const Moment& moment, Lease lease) {
     lease_ = std::move(lease);
     ++lease_count_;
-    offline_allowed_ = false;
+    permission_ = {};  // what was found at the start says nothing of what this process issues
     candidates_.clear();
     stored_.reset();
     store_trouble_.reset();
@@ -44,9 +44,9 @@ void LeaseMachine::begin_lease(const Moment& moment, Lease lease) {
 
 // Start while the registry is down: above the watermark, up to the last fence that was committed, never beyond.
 bool LeaseMachine::begin_offline(const Moment& moment) {
-    if (!offline_allowed_) return false;
+    if (!permission_.offline_until) return false;
     const WorkerState& state = *access_.found;
-    const std::int64_t fence = *permission_of(state, claim()).offline_until;
+    const std::int64_t fence = *permission_.offline_until;
     const std::int64_t number = state.worker_id - options_.space.offset;
     if (fence <= moment.now_ms || !options_.space.holds(number)) return false;
     if (refuse_start(start_rule(), moment.now_ms, state.watermark)) return false;

@@ -559,6 +559,23 @@ TEST_F(LeaseStateFile, NoStartWithTheRegistryDownOnceItHasSpoken) {
     EXPECT_FALSE(machine_->holding());
 }
 
+// The file says what an earlier process issued, not what this one has issued since.
+TEST_F(LeaseStateFile, NoSecondResumeByWhatWasFoundAtTheStart) {
+    leave_state(3, "owner of me", start_ms + 300, start_ms + 60'000);
+    start();
+    (void)expect<SurveyCall>();
+    fail(RegistryFault::unavailable);
+    store();
+    EXPECT_EQ(take(), start_ms + 301);
+    (void)await<SurveyCall>();
+    reply(survey());  // so stale that it does not show the record
+    EXPECT_EQ(take_error(), errc::lease_lost);
+    add_record(3, record("me", start_ms + 60'000, LeaseState::held));
+    (void)expect<SurveyCall>();
+    reply(survey());
+    EXPECT_EQ(std::get<CreateCall>(*machine_->next_call(now())).record.identity, "me");
+}
+
 // ---- release
 
 class LeaseRelease : public LeaseMachineFixture {};

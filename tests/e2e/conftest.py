@@ -9,8 +9,12 @@ import tempfile
 import pytest
 
 from harness import mariadb
-from harness.server import FakeClock, Frond
+from harness.clock import FakeClock
+from harness.proxy import Relays
+from harness.records import Records
+from harness.server import Frond
 from harness.waiting import BINARY
+from harness.zookeeper import Ensemble, Standalone
 
 
 def pytest_configure(config):
@@ -78,6 +82,12 @@ def fake_clock(folder):
     return FakeClock(folder)
 
 
+@pytest.fixture
+def fake_clocks(folder):
+    """Makes wall clocks that can be stepped one by one: fake_clocks("zookeeper", "-1h")."""
+    return lambda name, offset="+0": FakeClock(folder, offset, f"clock-{name}")
+
+
 @pytest.fixture(scope="session")
 def mariadb_template(tmp_path_factory, worker_id):
     """A data folder to copy, made once for all workers of this run."""
@@ -119,3 +129,95 @@ _database_numbers = itertools.count(1)
 def database(mariadb_server):
     """An empty schema in the worker's MariaDB."""
     return mariadb_server.make_database(f"ids{next(_database_numbers)}")
+
+
+@pytest.fixture(scope="session")
+def zookeeper_of_worker():
+    """See `zookeeper`."""
+    path = tempfile.mkdtemp(prefix="frond-zk-")
+    server = Standalone(path)
+    try:
+        yield server.start()
+    finally:
+        server.end()
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@pytest.fixture
+def zookeeper(zookeeper_of_worker):
+    """One standalone ZooKeeper for all tests of a worker, which must leave it running and use a name of their own."""
+    return zookeeper_of_worker.wait_serving()
+
+
+@pytest.fixture
+def zookeepers(folder):
+    """Makes servers for this test alone, started unless told otherwise: zookeepers(), zookeepers(Ensemble, size=5),
+    zookeepers(clock=clock, start=False)."""
+    made = []
+
+    def make(kind=Standalone, start=True, **options):
+        made.append(kind(folder / f"zookeeper{len(made)}", **options))
+        return made[-1].start() if start else made[-1]
+
+    yield make
+    for server in made:
+        server.end()
+
+
+@pytest.fixture
+def own_zookeeper(zookeepers):
+    """A standalone ZooKeeper for this test alone, to stop, kill, pause and restart."""
+    return zookeepers()
+
+
+@pytest.fixture
+def ensemble(zookeepers):
+    """Three ZooKeeper servers for this test alone."""
+    return zookeepers(Ensemble)
+
+
+@pytest.fixture
+def relays():
+    """Makes relays that stand before all nodes of a ZooKeeper: frond(zookeeper=relays(zookeeper))."""
+    made = []
+
+    def make(zookeeper):
+        made.append(Relays(zookeeper.ports))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+_name_numbers = itertools.count(1)
+
+
+@pytest.fixture
+def registry_name():
+    """A name in the registry (`snowflake.name`) that no other test on the same server uses."""
+    return f"test.{next(_name_numbers)}"
+
+
+@pytest.fixture
+def records(zookeeper, registry_name):
+    """What stands under the test's name in `zookeeper`."""
+    return Records(zookeeper, registry_name)
+
+
+@pytest.fixture
+def frond(request, servers, registry_name):
+    """Makes servers that lease their worker IDs under the test's name: frond() from `zookeeper`, frond(zookeeper=x)
+    from whatever has a connect string. Not started yet; the arguments are those of Frond."""
+
+    def make(folder_name=None, zookeeper=None, **options):
+        registry = zookeeper or request.getfixturevalue("zookeeper")
+        settings = {
+            "snowflake__registry": "zookeeper",
+            "snowflake__worker_id": None,
+            "snowflake__name": registry_name,
+            "zookeeper__connect": registry.connect_string,
+        }
+        return servers(folder_name, **{**settings, **options})
+
+    return make

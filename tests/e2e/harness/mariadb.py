@@ -4,11 +4,11 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 
 import pymysql
 
+from .ports import give_back, take_port
 from .waiting import wait_for
 
 USER, PASSWORD = "frond", "s3cret"
@@ -27,12 +27,6 @@ def as_user():
     return ["--user=root"] if os.geteuid() == 0 else []
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class MariaDb:
     """One database server. `durable`: commits survive kill(); without, it is faster."""
 
@@ -42,7 +36,7 @@ class MariaDb:
         self.socket = self.folder / "s"
         self.durable = durable
         self.process = None
-        self.port = free_port()
+        self.port = take_port()
         self.extra = []
         shutil.copytree(template, self.data)
 
@@ -119,6 +113,7 @@ class MariaDb:
     def end(self):
         if self.process is not None and self.process.poll() is None:
             self.kill()
+        give_back(self.port)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -48,33 +48,6 @@ def run_frond(*arguments, folder=None, environment=None, seconds=60, stdin=None)
     return done
 
 
-class FakeClock:
-    """libfaketime for one process: its wall clock is off by what step() says, its steady clock is not."""
-
-    def __init__(self, folder, offset="+0"):
-        self.file = pathlib.Path(folder) / "clock"
-        self.step(offset)
-
-    def step(self, offset):
-        """Sets the offset to the true time: "-5s", "+1.5s", "-1h", "+10y"; seen at the next look at the clock."""
-        new = self.file.with_suffix(".new")
-        new.write_text(offset + "\n")
-        new.rename(self.file)
-
-    def environment(self):
-        library = next(pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-        preload = [str(library)]
-        if SANITIZER == "asan":  # must come first
-            name = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
-            preload.insert(0, os.path.realpath(name.stdout.strip()))
-        return {
-            "LD_PRELOAD": " ".join(preload),
-            "FAKETIME_TIMESTAMP_FILE": str(self.file),
-            "FAKETIME_NO_CACHE": "1",
-            "DONT_FAKE_MONOTONIC": "1",
-        }
-
-
 class Frond:
     """One server over one folder. start() and stop() may be called again and again; the folder keeps its state."""
 
@@ -138,7 +111,7 @@ class Frond:
         command = [str(BINARY), "serve", "--database", self.database, *settings(self.settings), *self.arguments]
         environment = clean_environment(self.environment)
         if self.clock:
-            environment.update(self.clock.environment())
+            environment.update(self.clock.environment(SANITIZER))
         self._log_start = self.log_file.stat().st_size if self.log_file.exists() else 0
         with self.log_file.open("ab") as log:
             self.process = subprocess.Popen(command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
@@ -174,8 +147,7 @@ class Frond:
     def wait_exit(self, seconds=20):
         """The exit code once the process has ended by itself."""
         code = self.process.wait(seconds * PATIENCE)
-        self.process = None
-        self.assert_clean()
+        self._ended()
         return code
 
     def stop(self, seconds=20):
@@ -188,8 +160,7 @@ class Frond:
         """kill -9."""
         self.process.kill()
         self.process.wait()
-        self.process = None
-        self.assert_clean()
+        self._ended()
 
     def restart(self):
         self.stop()
@@ -207,6 +178,11 @@ class Frond:
                 self.process.kill()
                 self.process.wait()
                 raise AssertionError(f"did not stop after SIGTERM:\n{self.log_text()}") from None
+        self._ended()
+
+    def _ended(self):
+        if self.clock and self.process:
+            self.clock.clean_after(self.process.pid)
         self.process = None
         self.assert_clean()
 

@@ -40,7 +40,7 @@ class Machine:
         end = {
             "installs": f'[[ $* == *" install "* ]] && printf "%s\\n" "$@" | grep -v "^-" >> {self.installed}; exit 0',
             "fails": "exit 100",
-            "hangs": f'touch {self.folder}/hanging; while sleep 0.05; do :; done',
+            "hangs": f"touch {self.folder}/hanging; exec sleep 600",
         }[what]
         self.program("apt-get", f'echo "$@" >> {self.apt_log}; cp {self.policy} {self.folder}/policy.seen\n{end}')
 

@@ -52,6 +52,7 @@ void add_serve_command(CLI::App& app, Chosen& chosen);
 void add_init_command(CLI::App& app, Chosen& chosen);
 void add_check_config_command(CLI::App& app, Chosen& chosen);
 void add_key_command(CLI::App& app, Chosen& chosen);
+void add_worker_command(CLI::App& app, Chosen& chosen);
 void add_decode_command(CLI::App& app, Chosen& chosen);
 void add_health_command(CLI::App& app, Chosen& chosen);
 void add_version_command(CLI::App& app, Chosen& chosen);

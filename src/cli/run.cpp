@@ -61,6 +61,7 @@ int parse_and_run(int argc, const char* const* argv, Console& console) {
     add_init_command(app, chosen);
     add_check_config_command(app, chosen);
     add_key_command(app, chosen);
+    add_worker_command(app, chosen);
     add_decode_command(app, chosen);
     add_health_command(app, chosen);
     add_version_command(app, chosen);

@@ -13,8 +13,8 @@ TEST_F(CommandLine, ShowsHelp) {
     for (const std::vector<std::string>& arguments :
          std::vector<std::vector<std::string>>{{"help"}, {"--help"}, {"-h"}}) {
         const std::string text = good(arguments);
-        for (const char* word : {"serve", "init", "check-config", "key", "decode", "health", "version", "Exit codes",
-                                 "2 cannot start as configured", "64 wrong usage"}) {
+        for (const char* word : {"serve", "init", "check-config", "key", "worker", "decode", "health", "version",
+                                 "Exit codes", "2 cannot start as configured", "64 wrong usage"}) {
             EXPECT_THAT(text, HasSubstr(word));
         }
     }
@@ -50,6 +50,16 @@ TEST_F(CommandLine, AnswersWrongUsageWith64) {
                                                {"key", "raise", "a"},
                                                {"key", "raise", "a", "--by", "0"},
                                                {"key", "list", "--limit", "0"},
+                                               {"worker"},
+                                               {"worker", "show"},
+                                               {"worker", "show", "x"},
+                                               {"worker", "show", "-1"},
+                                               {"worker", "list", "1"},
+                                               {"worker", "raise"},
+                                               {"worker", "raise", "--to", "soon"},
+                                               {"worker", "raise", "--to", "-1"},
+                                               {"worker", "raise", "--by", "15"},
+                                               {"worker", "raise", "--force"},
                                                {"decode"},
                                                {"decode", "abc"},
                                                {"health", "--url", "https://x/"},
@@ -87,8 +97,13 @@ TEST_F(CommandLine, ShowsHowLeafsFileWasTranslated) {
 }
 
 TEST_F(CommandLine, RefusesAWrongConfigurationInEveryCommand) {
-    for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
-             {"serve"}, {"init"}, {"key", "list"}, {"key", "show", "x"}, {"decode", "1"}, {"health"}}) {
+    for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"serve"},
+                                                                                         {"init"},
+                                                                                         {"key", "list"},
+                                                                                         {"key", "show", "x"},
+                                                                                         {"worker", "list"},
+                                                                                         {"decode", "1"},
+                                                                                         {"health"}}) {
         std::vector<std::string> arguments = command;
         arguments.insert(arguments.end(), {"--set", "server.threads=x"});
         const Outcome outcome = frond(arguments);

@@ -41,7 +41,8 @@ void Faults::strike() {
     if (kind < 48) return pause(instance);
     if (kind < 62) return cut(instance);
     if (kind < 76) return disk_trouble(instance);
-    if (kind < 90) return step_clock(instance);
+    if (kind < 89) return step_clock(instance);
+    if (kind < 91) return copy_memory(instance);
     registry_trouble();
 }
 
@@ -124,6 +125,15 @@ void Faults::step_clock(Instance& instance) {
     const std::int64_t by = mend ? -present : world_.random.pick(steps);
     world_.history.note(world_.now(), instance.index(), "wall clock steps by {} ms", by);
     instance.clock.step(by);
+}
+
+// A virtual machine is restored twice. With a state file, a copy that is started anew would trust it: no protocol can
+// tell that the other copy lives.
+void Faults::copy_memory(Instance& instance) {
+    const Instance& other = *instances_[world_.random.next() % instances_.size()];
+    if (&other == &instance || other.process() == nullptr) return;
+    if (other.process()->releasing() || !other.process()->only_memory()) return;
+    instance.become_copy_of(other);
 }
 
 void Faults::registry_trouble() {

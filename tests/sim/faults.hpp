@@ -32,6 +32,7 @@ private:
     void cut(Instance& instance);
     void disk_trouble(Instance& instance);
     void step_clock(Instance& instance);
+    void copy_memory(Instance& instance);
     void registry_trouble();
     // Short mostly, and sometimes longer than a fence lasts.
     [[nodiscard]] Time some_time();

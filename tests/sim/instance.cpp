@@ -56,6 +56,16 @@ void Instance::kill() {
     ended();
 }
 
+void Instance::become_copy_of(const Instance& other) {
+    kill();
+    ++life_;
+    ++world_.totals.copies;
+    world_.history.note(world_.now(), index_, "becomes a copy of i{}", other.index_);
+    clock = other.clock;
+    process_ = std::make_unique<Process>(world_, *this, *other.process_);
+    process_->go_on();
+}
+
 void Instance::ended() {
     process_.reset();
     ++life_;

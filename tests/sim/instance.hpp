@@ -25,6 +25,8 @@ public:
     void start();
     void kill();
     void begin_release();
+    // Its process is killed, and a copy of another one's memory goes on in its place, with the clocks that it knows.
+    void become_copy_of(const Instance& other);
     // The process ended by itself.
     void ended();
     // It does nothing for a while, and then goes on where it was.

@@ -31,10 +31,11 @@ int simulate(const Batch& batch) {
     const Totals& totals = outcome.totals;
     fmt::print(
         "{} runs in {:.1f} s: {} lives, {} leases ({} taken over, {} resumed, {} begun offline), {} lost, {} released, "
+        "{} copied, "
         "{} IDs, "
         "{} events, {} failed writes of state files\n",
         outcome.runs, taken.count(), totals.lives, totals.leases, totals.take_overs, totals.resumes, totals.offline,
-        totals.lost, totals.releases, totals.ids, totals.events, totals.store_errors);
+        totals.lost, totals.releases, totals.copies, totals.ids, totals.events, totals.store_errors);
     if (!outcome.failed) return 0;
     fmt::print("{}", explain(*outcome.failed, batch.mutation));
     return 1;

@@ -64,7 +64,14 @@ std::optional<std::int64_t> Seam::limit_when_confirmed(const RegistryCall& call,
     return write->record.fence;
 }
 
-void Seam::alter_reply(const RegistryCall& call, RegistryReply& reply) const {
+void Seam::alter_reply(const RegistryCall& call, RegistryReply& reply, const LastWrite& last) const {
+    if (mutation_ == Mutation::owner_is_proof) {
+        auto* found = std::get_if<worker::Found>(&reply);
+        if (found != nullptr && *found && (*found)->record && (*found)->record->owner == last.owner) {
+            (*found)->record->write = last.write;
+        }
+        return;
+    }
     const auto* write = std::get_if<WriteCall>(&call);
     if (mutation_ != Mutation::unknown_is_written || write == nullptr || !unknown(reply)) return;
     reply = worker::Written{write->version + 1, std::nullopt};

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace frond::sim {
@@ -26,6 +27,7 @@ enum class Mutation : std::uint8_t {
     beyond_watermark,     // 5: IDs up to the fence whatever the watermark
     release_unmarked,     // 5: the fence is lowered though the file does not say released
     split_take,           // 6: a close between a taker's look and its exchange goes unnoticed
+    owner_is_proof,       // 4: a record with our owner in it is taken for ours, though a copy of our memory wrote it
     copied_file,          // state file: a copied directory counts as the original
 };
 
@@ -35,7 +37,7 @@ struct MutationName {
     int invariant;  // 0: none of the six, a rule of the state file
 };
 
-inline constexpr std::array<MutationName, 11> mutations{{{Mutation::any_version, "any_version", 1},
+inline constexpr std::array<MutationName, 12> mutations{{{Mutation::any_version, "any_version", 1},
                                                          {Mutation::attempted_fence, "attempted_fence", 2},
                                                          {Mutation::no_floor, "no_floor", 2},
                                                          {Mutation::release_to_zero, "release_to_zero", 3},
@@ -45,6 +47,7 @@ inline constexpr std::array<MutationName, 11> mutations{{{Mutation::any_version,
                                                          {Mutation::beyond_watermark, "beyond_watermark", 5},
                                                          {Mutation::release_unmarked, "release_unmarked", 5},
                                                          {Mutation::split_take, "split_take", 6},
+                                                         {Mutation::owner_is_proof, "owner_is_proof", 4},
                                                          {Mutation::copied_file, "copied_file", 0}}};
 
 // None when there is no such mutation; "none" is one.
@@ -66,8 +69,13 @@ public:
     [[nodiscard]] std::optional<std::int64_t> limit_when_confirmed(const worker::RegistryCall& call,
                                                                    const worker::RegistryReply& reply,
                                                                    bool state_file) const;
+    // The last write or creation that was sent.
+    struct LastWrite {
+        std::string owner;
+        std::string write;
+    };
     // A reply on its way to the machine.
-    void alter_reply(const worker::RegistryCall& call, worker::RegistryReply& reply) const;
+    void alter_reply(const worker::RegistryCall& call, worker::RegistryReply& reply, const LastWrite& last) const;
     // Whether the state is written over the present one before it is reported as stored.
     [[nodiscard]] bool stores(const worker::WorkerState& state,
                               const std::optional<worker::WorkerState>& present) const;

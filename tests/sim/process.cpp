@@ -49,13 +49,44 @@ Process::Process(World& world, Instance& instance, std::string identity, worker:
       instance_(instance),
       identity_(std::move(identity)),
       state_file_(access.usable),
+      metrics_(std::make_shared<worker::KeeperMetrics>()),
+      switch_(std::make_shared<IssuerSwitch>()),
+      taker_(world.checker.new_taker(instance.index())),
       issuer_(world.seam, instance.index()),
       clock_(instance.wall(), instance.steady()),
-      machine_(machine_options(world, identity_), std::move(access), issuer_, metrics_) {}
+      machine_(machine_options(world, identity_), std::move(access), *switch_, *metrics_) {}
+
+Process::Process(World& world, Instance& instance, const Process& original)
+    : world_(world),
+      instance_(instance),
+      identity_(original.identity_),
+      state_file_(original.state_file_),
+      metrics_(original.metrics_),
+      switch_(original.switch_),
+      taker_(world.checker.copy_taker(original.taker_, instance.index(), original.highest_fence_)),
+      issuer_(original.issuer_, instance.index()),
+      clock_(original.clock_),
+      machine_(original.machine_),
+      seen_(original.seen_),
+      flight_(original.flight_),
+      highest_fence_(original.highest_fence_),
+      last_write_(original.last_write_) {}
+
+worker::LeaseMachine& Process::machine() {
+    switch_->lead_to(issuer_);
+    return machine_;
+}
 
 void Process::start() {
     step();
     take();
+}
+
+void Process::go_on() {
+    if (flight_) {
+        instance_.after(world_.scenario.call_timeout, [this, flight = flight_] { give_up(flight); });
+    }
+    start();
 }
 
 void Process::die() {
@@ -63,9 +94,10 @@ void Process::die() {
         world_.seam.stores(*store_, instance_.disk.content())) {
         instance_.disk.replace(*store_, world_.random);
     }
-    world_.totals.leases += metrics_.leases_taken.value();
-    world_.totals.lost += metrics_.leases_lost.value();
-    world_.totals.store_errors += metrics_.state_file_errors.value();
+    if (metrics_.use_count() > 1) return;  // the last of several copies counts for all
+    world_.totals.leases += metrics_->leases_taken.value();
+    world_.totals.lost += metrics_->leases_lost.value();
+    world_.totals.store_errors += metrics_->state_file_errors.value();
 }
 
 std::string Process::trouble() const { return issuer_.trouble() ? issuer_.trouble()->detail : std::string("none"); }
@@ -77,7 +109,7 @@ worker::Moment Process::moment() const {
 
 // As the service does it: no ID depends on the clock while no lease is held.
 void Process::look_at_clocks() {
-    if (machine_.holding()) {
+    if (machine().issuing()) {
         clock_.observe(instance_.wall(), instance_.steady());
     } else {
         clock_ = snowflake::ClockDiscipline(instance_.wall(), instance_.steady());
@@ -87,20 +119,31 @@ void Process::look_at_clocks() {
 void Process::step() {
     if (releasing_) return;
     look_at_clocks();
-    machine_.observe(moment());
-    if (const auto reference = machine_.take_reference()) {
-        clock_.offer_reference(wall_time(reference->ms), reference->steady);
+    const worker::Moment seen = moment();
+    if (world_.random.chance(5)) {
+        // The thread is put aside before it gets at the machine.
+        instance_.after(world_.random.between(1, 100), [this, seen] { observe(seen); });
+    } else {
+        observe(seen);
     }
-    run_lanes();
     const Time interval = worker::watermark_interval(world_.scenario.max_ahead).count();
     instance_.after(interval + world_.random.between(0, 5), [this] { step(); });
 }
 
+void Process::observe(const worker::Moment& seen) {
+    if (over_) return;
+    machine().observe(seen);
+    if (const auto reference = machine().take_reference()) {
+        clock_.offer_reference(wall_time(reference->ms), reference->steady);
+    }
+    run_lanes();
+}
+
 void Process::run_lanes() {
     if (over_) return;
-    if (auto call = machine_.next_call(moment())) send(std::move(*call));
-    if (const auto state = machine_.next_store(moment())) store(*state);
-    if (releasing_ && machine_.released()) {
+    if (auto call = machine().next_call(moment())) send(std::move(*call));
+    if (const auto state = machine().next_store(moment())) store(*state);
+    if (releasing_ && machine().released()) {
         over_ = true;
         ++world_.totals.releases;
         instance_.after(0, [this] {
@@ -123,7 +166,7 @@ void Process::run_lanes() {
 void Process::schedule_lanes() {
     const Time now = world_.now();
     const SteadyTime latest = instance_.steady() + milliseconds(longest_wait);
-    const Time due = std::max(instance_.clock.when(std::min(machine_.wake_at(), latest)), now + 1);
+    const Time due = std::max(instance_.clock.when(std::min(machine().wake_at(), latest)), now + 1);
     if (lanes_due_ > now && lanes_due_ <= due) return;
     lanes_due_ = due;
     instance_.at(due, instance_.life(), [this, due] {
@@ -135,12 +178,14 @@ void Process::send(worker::RegistryCall call) {
     const bool holding = machine_.holding();
     const Seam& seam = world_.seam;
     seam.alter_call(call, holding);
+    note_write(call);
     if (const auto limit = seam.limit_when_sent(call, holding, state_file_)) issuer_.raise_limit(*limit);
 
     const Time now = world_.now();
     Caller caller{instance_.index(), identity_, seen_, seam.overwrites(call, holding)};
     auto flight = std::make_shared<Flight>(
         Flight{std::move(call), std::move(caller), instance_.link.send(now), now, instance_.steady()});
+    flight_ = flight;
     const Passage& passage = flight->passage;
     const Time timeout = world_.scenario.call_timeout;
     world_.history.note(now, instance_.index(), "calls {}, arrives after {}, returns after {}", flight->call.index(),
@@ -157,6 +202,15 @@ void Process::send(worker::RegistryCall call) {
     } else if (!passage.returns) {
         instance_.after(timeout, [this, flight] { give_up(flight); });
     }
+}
+
+void Process::note_write(const worker::RegistryCall& call) {
+    const worker::LeaseRecord* record = nullptr;
+    if (const auto* write = std::get_if<worker::WriteCall>(&call)) record = &write->record;
+    if (const auto* create = std::get_if<worker::CreateCall>(&call)) record = &create->record;
+    if (record == nullptr) return;
+    highest_fence_ = std::max(highest_fence_, record->fence);
+    last_write_ = {record->owner, record->write};
 }
 
 // At the registry, whether the sender lives or not.
@@ -196,18 +250,19 @@ void Process::deliver(const std::shared_ptr<Flight>& flight, worker::RegistryRep
             }
         },
         reply);
-    world_.seam.alter_reply(flight->call, reply);
+    flight_.reset();
+    world_.seam.alter_reply(flight->call, reply, last_write_);
     const auto* error = std::get_if<worker::RegistryError>(&reply);
     world_.history.note(world_.now(), instance_.index(), "gets reply {}, fault {}", reply.index(),
                         error == nullptr ? -1 : static_cast<int>(error->fault));
     const auto limit = world_.seam.limit_when_confirmed(flight->call, reply, state_file_);
-    const bool was_held = machine_.holding();
+    const bool was_held = machine().holding();
     const bool away = error != nullptr;
-    machine_.call_done(moment(), std::move(reply));
-    if (away && !was_held && machine_.holding()) ++world_.totals.offline;
+    machine().call_done(moment(), std::move(reply));
+    if (away && !was_held && machine().holding()) ++world_.totals.offline;
     if (limit) issuer_.raise_limit(*limit);
-    if (was_held != machine_.holding()) {
-        world_.history.note(world_.now(), instance_.index(), "holds a lease: {}", machine_.holding());
+    if (was_held != machine().holding()) {
+        world_.history.note(world_.now(), instance_.index(), "holds a lease: {}", machine().holding());
     }
     run_lanes();
 }
@@ -236,7 +291,7 @@ void Process::store_done(bool stored) {
                         std::string_view(store_->use == worker::WorkerState::Use::held ? "held" : "released"),
                         store_->watermark - Scenario::unix_start_ms, std::string_view(stored ? "stored" : "failed"));
     store_.reset();
-    machine_.store_done(moment(), stored ? Result<void>() : Error(errc::store_unavailable, "simulated"));
+    machine().store_done(moment(), stored ? Result<void>() : Error(errc::store_unavailable, "simulated"));
     run_lanes();
 }
 
@@ -244,7 +299,7 @@ void Process::take() {
     if (const auto look = issuer_.look()) {
         const std::int64_t now_ms = moment().now_ms;
         const std::uint64_t count = wanted(*look);
-        if (world_.random.chance(15)) {
+        if (world_.random.chance(releasing_ ? 80 : 15)) {
             // Between the look and the take the thread is put aside.
             const Time delay =
                 world_.random.chance(20) ? world_.random.between(50, 2'000) : world_.random.between(1, 50);
@@ -268,13 +323,15 @@ void Process::finish_take(const SimIssuer::Look& look, std::int64_t now_ms, std:
     world_.history.note(
         world_.now(), instance_.index(), "worker {} issues {} from {}", issuer_.worker_id(look), run->count,
         static_cast<std::int64_t>(run->first >> bits) + SnowflakeLayout::leaf_epoch_ms - Scenario::unix_start_ms);
-    world_.checker.issued(world_.now(), instance_.index(), issuer_.worker_id(look), *run);
+    world_.checker.issued(world_.now(), taker_, issuer_.worker_id(look), *run);
     instance_.note_issue();
 }
 
 void Process::begin_release() {
     releasing_ = true;
-    machine_.begin_release(moment());
+    // Some takers are always in the midst of it.
+    for (int i = 0; i < 2; ++i) take();
+    machine().begin_release(moment());
     instance_.after(world_.random.between(500, 3'000), [this] {
         if (!over_) instance_.kill();
     });

@@ -27,9 +27,23 @@ void SimIssuer::open(const SnowflakeGenerator::Options& options) {
     if (held_) throw std::logic_error("a lease was opened while one is held");
     auto altered = options;
     seam_.alter_lease(altered);
-    leases_.push_back({std::make_unique<SnowflakeGenerator>(among_many(altered, instance_)), options.worker_id, 0});
-    held_ = true;
+    make_generator(altered);
     trouble_.reset();
+}
+
+void SimIssuer::make_generator(const SnowflakeGenerator::Options& options) {
+    leases_.push_back({options, std::make_unique<SnowflakeGenerator>(among_many(options, instance_)), 0});
+    held_ = true;
+}
+
+SimIssuer::SimIssuer(const SimIssuer& original, int instance)
+    : seam_(original.seam_), instance_(instance), trouble_(original.trouble_) {
+    if (!original.held_) return;
+    const Lease& lease = original.leases_.back();
+    auto options = lease.options;
+    options.floor_ms = lease.generator->last_timestamp_ms();
+    options.limit_ms = lease.generator->limit_ms();
+    make_generator(options);
 }
 
 void SimIssuer::raise_limit(std::int64_t limit_ms) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace frond::sim {
@@ -20,6 +21,10 @@ class SimIssuer final : public worker::Issuer {
 public:
     // `instance`: 0 to most_instances - 1.
     SimIssuer(const Seam& seam, int instance) : seam_(seam), instance_(instance) {}
+    // A copy of the memory: it issues from where `original` is, at the next ms.
+    SimIssuer(const SimIssuer& original, int instance);
+    SimIssuer(const SimIssuer&) = delete;
+    SimIssuer& operator=(const SimIssuer&) = delete;
 
     void open(const SnowflakeGenerator::Options& options) override;
     void raise_limit(std::int64_t limit_ms) override;
@@ -36,16 +41,17 @@ public:
     [[nodiscard]] std::optional<TickRun> take(const Look& look, std::int64_t now_ms, std::uint64_t count);
 
     [[nodiscard]] std::uint64_t max_take(const Look& look) const { return leases_[look.lease].generator->max_take(); }
-    [[nodiscard]] std::int64_t worker_id(const Look& look) const { return leases_[look.lease].worker_id; }
+    [[nodiscard]] std::int64_t worker_id(const Look& look) const { return leases_[look.lease].options.worker_id; }
     [[nodiscard]] bool open_now() const noexcept { return held_; }
     [[nodiscard]] const std::optional<Error>& trouble() const noexcept { return trouble_; }
 
 private:
     struct Lease {
+        SnowflakeGenerator::Options options;
         std::unique_ptr<SnowflakeGenerator> generator;  // closed ones stay: a slow taker may be looking at one
-        std::int64_t worker_id;
-        std::uint64_t next = 0;  // one after the last tick
+        std::uint64_t next = 0;                         // one after the last tick
     };
+    void make_generator(const SnowflakeGenerator::Options& options);
     [[nodiscard]] std::optional<TickRun> take_unseen_close(const Look& look, std::int64_t now_ms, std::uint64_t count);
 
     const Seam& seam_;
@@ -53,6 +59,21 @@ private:
     std::vector<Lease> leases_;
     bool held_ = false;
     std::optional<Error> trouble_;
+};
+
+// What a machine holds on to when its memory is copied: machine and copy speak to the same one, which passes on to the
+// issuer of whoever runs.
+class IssuerSwitch final : public worker::Issuer {
+public:
+    void lead_to(SimIssuer& issuer) noexcept { present_ = &issuer; }
+
+    void open(const SnowflakeGenerator::Options& options) override { present_->open(options); }
+    void raise_limit(std::int64_t limit_ms) override { present_->raise_limit(limit_ms); }
+    std::optional<std::int64_t> close(Error why) override { return present_->close(std::move(why)); }
+    void set_trouble(std::optional<Error> trouble) override { present_->set_trouble(std::move(trouble)); }
+
+private:
+    SimIssuer* present_ = nullptr;
 };
 
 }  // namespace frond::sim

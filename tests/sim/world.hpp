@@ -23,6 +23,7 @@ struct Totals {
     std::uint64_t resumes = 0;
     std::uint64_t offline = 0;  // leases that began while the registry was away
     std::uint64_t releases = 0;
+    std::uint64_t copies = 0;  // of a memory
     std::uint64_t store_errors = 0;
     std::uint64_t ids = 0;
     std::uint64_t events = 0;
@@ -35,6 +36,7 @@ struct Totals {
         resumes += other.resumes;
         offline += other.offline;
         releases += other.releases;
+        copies += other.copies;
         store_errors += other.store_errors;
         ids += other.ids;
         events += other.events;

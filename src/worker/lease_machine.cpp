@@ -209,6 +209,7 @@ void LeaseMachine::on_take_done(const Moment& moment, std::int64_t number, std::
         const auto floor = floor_of(*access_.found, claim(), options_.space.worker_id(number));
         lease.floor = std::max(lease.floor, floor.value_or(INT64_MIN));
     }
+    if (const auto used = used_.find(number); used != used_.end()) lease.floor = std::max(lease.floor, used->second);
     lease.least_fence = attempt_.fence;
     begin_lease(moment, std::move(lease));
     spdlog::info("Snowflake mode: leased worker ID {} ({})", options_.space.worker_id(number),

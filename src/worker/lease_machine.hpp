@@ -25,6 +25,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -149,6 +150,7 @@ private:
     void not_open(Error why);
     void raise_limit();
     void lose(const Moment& moment, Error why);
+    void close_issuer(Error why);
     void stop_over_lost_writes(const Moment& moment, const std::string& detail);
     [[nodiscard]] std::string lost_writes(const std::string& detail) const;
     void abandon(const Moment& moment, const std::string& why);
@@ -197,6 +199,7 @@ private:
     std::optional<RegistryClock> reference_;
 
     std::optional<Lease> lease_;
+    std::map<std::int64_t, std::int64_t> used_;  // by number: the last timestamp that this process may have used
     std::uint64_t lease_count_ = 0;
 
     // State file lane.

@@ -227,7 +227,7 @@ void LeaseMachine::on_lease_survey(const Moment& moment, const Survey& survey) {
 void LeaseMachine::lose(const Moment& moment, Error why) {
     const std::int64_t worker_id = options_.space.worker_id(lease_->number);
     const bool stopping = phase_ == Phase::releasing;
-    issuer_.close(why);
+    close_issuer(why);
     lease_.reset();
     ++lease_count_;
     metrics_.leases_lost.add();
@@ -236,6 +236,11 @@ void LeaseMachine::lose(const Moment& moment, Error why) {
     if (stopping) return finish();
     phase_ = Phase::seeking;
     call_due_ = moment.steady;
+}
+
+// Whatever the registry says of this number later, this process does not use a timestamp twice.
+void LeaseMachine::close_issuer(Error why) {
+    if (const auto last = issuer_.close(std::move(why))) used_[lease_->number] = *last;
 }
 
 // Other instances may hold what the registry has forgotten, so that only an operator can tell what is safe.
@@ -252,7 +257,7 @@ void LeaseMachine::stop_over_lost_writes(const Moment& moment, const std::string
 // file: the record is left as it stands, and another worker ID is taken without a file.
 void LeaseMachine::abandon(const Moment& moment, const std::string& why) {
     const std::int64_t worker_id = options_.space.worker_id(lease_->number);
-    issuer_.close(Error(errc::worker_unavailable, why));
+    close_issuer(Error(errc::worker_unavailable, why));
     lease_.reset();
     ++lease_count_;
     access_.usable = false;
@@ -266,15 +271,17 @@ void LeaseMachine::abandon(const Moment& moment, const std::string& why) {
 
 void LeaseMachine::observe(const Moment& moment) {
     if (!lease_ || phase_ != Phase::holding) return;
+    const bool hung = store_ && store_lease_ == lease_count_ && moment.steady - store_since_ > store_patience;
     if (!lease_->issuing) {
-        // With a state file, the store opens it.
-        if (lease_->confirmed && !access_.usable)
-            open_issuer(moment);
-        else if (auto refused = refused_now(moment))
-            issuer_.set_trouble(std::move(refused));
+        if (hung) return abandon(moment, std::string(late_store));
+        const std::int64_t reach = std::max(options_.max_ahead, options_.max_clock_skew).count();
+        auto refused = refused_now(moment);
+        // One that was chosen by a clock that was ahead, and has been mended since, cannot be waited for.
+        if (refused && lease_->floor > later(moment.now_ms, reach)) return lose(moment, std::move(*refused));
+        if (refused) return not_open(std::move(*refused));
+        if (!access_.usable) open_issuer(moment);  // with a state file, the store opens it
         return;
     }
-    const bool hung = store_ && store_lease_ == lease_count_ && moment.steady - store_since_ > store_patience;
     const bool passed = lease_->watermark && moment.now_ms > *lease_->watermark && *lease_->watermark < lease_->fence;
     if (access_.usable && passed && (store_trouble_ || hung)) {
         return abandon(moment, store_trouble_.value_or(std::string(late_store)));

@@ -185,6 +185,48 @@ TEST_F(LeaseTaking, AFloorAheadOfTheClockIsWaitedForWhileTheLeaseIsKept) {
     EXPECT_TRUE(machine_->issuing());
 }
 
+// By a clock that was ahead the record seemed free; mended, it cannot be waited for.
+TEST_F(LeaseTaking, ALeaseWhoseFloorIsOutOfReachIsGivenUp) {
+    registry_offset_ms_.reset();
+    const std::int64_t hour = 3'600'000;
+    add_record(4, record("other", start_ms + hour, LeaseState::released));
+    now_ms_ += 2 * hour;
+    start();
+    (void)expect<SurveyCall>();
+    reply(survey());
+    (void)expect<WriteCall>();
+    now_ms_ -= 2 * hour;
+    reply(Written{6, std::nullopt});
+    EXPECT_FALSE(machine_->issuing());
+    machine_->observe(now());
+    EXPECT_FALSE(machine_->holding());
+    (void)expect<SurveyCall>();
+    records_[0].record->fence = start_ms + 3 * hour;
+    reply(survey());
+    (void)expect<CreateCall>();
+}
+
+// A copy of this machine's memory may have released the record in our name.
+TEST_F(LeaseTaking, ANumberTakenAgainBeginsAboveWhatThisProcessUsedOfIt) {
+    lease();
+    advance(2'000ms);
+    const std::int64_t used = take();
+    advance(1'000ms);
+    (void)expect<WriteCall>();
+    fail(RegistryFault::conflict);
+    (void)expect<ReadCall>();
+    const LeaseRecord lowered = record("copy", start_ms + 10, LeaseState::released);
+    reply(Found(RecordView{0, 1, start_ms, lowered, "record-0", {}}));
+    add_record(0, lowered);
+    now_ms_ = used - 500;  // without a lease the clock may go back
+    (void)expect<SurveyCall>();
+    registry_offset_ms_.reset();
+    reply(survey());
+    (void)expect<WriteCall>();
+    reply(Written{2, std::nullopt});
+    EXPECT_GT(take(), used);
+}
+
 TEST_F(LeaseTaking, ANameThatWasMadeAgainIsNotJoined) {
     lease();
     advance(3'000ms);

@@ -37,12 +37,12 @@ std::optional<WorkerListing> look(const WorkerWork& work) {
 
 constexpr std::int64_t longest_raise_ms = std::int64_t{365} * 86'400'000;
 
-// The floor that the arguments ask for. Saturates.
+// The floor that the arguments ask for. Saturates. A registry that lost writes may show fences that are far too low, so
+// that the present counts as well.
 std::int64_t wanted_floor(const WorkerArguments& arguments, const WorkerListing& listing) {
     std::int64_t wanted = arguments.to_ms.value_or(INT64_MIN);
     if (arguments.by) {
-        std::int64_t base = std::max(highest_fence(listing.survey), listing.survey.name.floor);
-        if (base == INT64_MIN) base = listing.now_ms;
+        const std::int64_t base = std::max({highest_fence(listing.survey), listing.survey.name.floor, listing.now_ms});
         const std::int64_t by = arguments.by->count();
         wanted = std::max(wanted, base > INT64_MAX - by ? INT64_MAX : base + by);
     }

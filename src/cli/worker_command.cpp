@@ -80,7 +80,7 @@ void add_raise(CLI::App& worker, const Shared& arguments, Chosen& chosen) {
     add_parsed(how, "--to", parse_time, arguments->to_ms, "a time, RFC 3339 or ms since 1970");
     add_parsed(
         how, "--by", [](const std::string& text) { return parse_duration(text); }, arguments->by,
-        "a duration such as 15m, above the highest fence or the present floor");
+        "a duration such as 15m, above the highest fence, the floor and the present time");
     how.require_option(1, 2);
     command.add_flag("--force", arguments->force, "also more than a year ahead");
 }

@@ -212,8 +212,8 @@ TEST_F(WorkerActions, RaiseByADurationAboveTheHighestFence) {
     EXPECT_EQ(floor(), now + 8 * minute) << "above the floor when that is higher";
 }
 
-TEST_F(WorkerActions, RaiseByADurationAboveThePresentWhereThereIsNoFence) {
-    test::FakeRegistry(store_, "orders", space_, "ids-0").survey();
+TEST_F(WorkerActions, RaiseByADurationAboveThePresentWhereNoFenceIsHigher) {
+    lease(record("ids-0", now - day));
     arguments_.by = std::chrono::minutes(3);
     EXPECT_EQ(run(raise_floor).code, 0);
     EXPECT_EQ(floor(), now + 3 * minute);

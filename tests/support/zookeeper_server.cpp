@@ -157,12 +157,29 @@ void ZooKeeperServer::restore() {
     replace_folder(folder_ / "saved", folder_ / "data");
 }
 
+std::set<std::int64_t> ZooKeeperServer::sessions() const {
+    const auto deadline = steady_clock::now() + std::chrono::seconds(30);
+    std::string dump;
+    while (dump.find("ephemeral nodes dump") == std::string::npos) {
+        if (steady_clock::now() > deadline) fail("no dump");
+        dump = ask("dump");
+    }
+    const std::regex session("\n\t0x([0-9a-f]+)");  // others with another indent are of connections
+    std::set<std::int64_t> numbers;
+    for (std::sregex_iterator at(dump.begin(), dump.end(), session), end; at != end; ++at) {
+        numbers.insert(static_cast<std::int64_t>(std::stoull((*at)[1].str(), nullptr, 16)));
+    }
+    return numbers;
+}
+
 void ZooKeeperServer::expire_sessions() const {
-    const std::string connections = ask("cons");
-    const std::regex session("sid=0x([0-9a-f]+)");
-    for (std::sregex_iterator at(connections.begin(), connections.end(), session), end; at != end; ++at) {
-        const auto number = static_cast<std::int64_t>(std::stoull((*at)[1].str(), nullptr, 16));
-        static_cast<void>(exchange(port_, closing_words(number)));
+    const auto deadline = steady_clock::now() + std::chrono::seconds(30);
+    for (const std::int64_t session : sessions()) {
+        // Its client connects again at once and may be quicker: then the session is its own again.
+        while (sessions().contains(session)) {
+            if (steady_clock::now() > deadline) fail("a session does not end");
+            static_cast<void>(exchange(port_, closing_words(session)));
+        }
     }
 }
 

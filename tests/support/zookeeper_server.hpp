@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,14 +42,18 @@ public:
     // Puts back what save() copied, as from a backup; only while it is not running.
     void restore();
 
-    // Ends all sessions of clients as if they had timed out: the server closes them, and their clients learn it.
+    // Ends all sessions there are as if they had timed out: they are over when this returns, and their clients learn it
+    // when they connect again.
     void expire_sessions() const;
+
+    // The numbers of all sessions, also of clients that are not connected at the moment.
+    [[nodiscard]] std::set<std::int64_t> sessions() const;
 
     // "127.0.0.1:PORT", as a connect string.
     [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
     [[nodiscard]] std::uint16_t port() const { return port_; }
     [[nodiscard]] pid_t pid() const { return pid_; }
-    // What the server answers to a four-letter word; empty when it does not within a few seconds.
+    // What the server answers to a four-letter word; empty when it does not within a second.
     [[nodiscard]] std::string ask(const std::string& four_letters) const;
 
 private:

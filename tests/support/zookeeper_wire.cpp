@@ -48,7 +48,7 @@ public:
     ~Socket() { close(fd_); }
 
     [[nodiscard]] bool connect(std::uint16_t port) const {
-        const timeval patience{5, 0};
+        const timeval patience{1, 0};
         setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
         sockaddr_in address{};
         address.sin_family = AF_INET;

@@ -6,8 +6,8 @@
 
 namespace frond::test {
 
-// Connects to 127.0.0.1:port, sends the bytes and reads until the other side closes or 5 s have passed. Empty when
-// nothing answers. Blocks; thread-safe.
+// Connects to 127.0.0.1:port, sends the bytes and reads until the other side closes or is silent for a second. Empty
+// when nothing answers. Blocks; thread-safe.
 [[nodiscard]] std::string exchange(std::uint16_t port, const std::string& bytes);
 
 // What a client sends that takes over a session and closes it at once. The password is made from the session's number

@@ -98,6 +98,7 @@ void Checker::insert(Ticks& taken, std::uint64_t first, const Taken& run) {
 }
 
 bool Checker::may_repeat(const Taker& first, const Taker& second, std::uint64_t last_tick) const {
+    if (first.process == second.process) return false;
     return ms_of(last_tick) <= std::max(families_[first.family].shared_until, families_[second.family].shared_until);
 }
 

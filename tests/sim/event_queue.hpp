@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -21,7 +22,7 @@ public:
 
     // A time that has passed means now.
     void at(Time time, Action action) {
-        events_.push_back({std::max(time, now_), added_++, std::move(action)});
+        events_.push_back({std::max(time, now_), added_++, keep(std::move(action))});
         std::push_heap(events_.begin(), events_.end(), later);
     }
     void after(Time delay, Action action) { at(now_ + delay, std::move(action)); }
@@ -30,10 +31,12 @@ public:
     bool run_one(Time end) {
         if (events_.empty() || events_.front().time > end) return false;
         std::pop_heap(events_.begin(), events_.end(), later);
-        const Event event = std::move(events_.back());
+        const Event event = events_.back();
         events_.pop_back();
+        const Action action = std::move(actions_[event.action]);
+        free_.push_back(event.action);
         now_ = event.time;
-        event.action();
+        action();
         return true;
     }
 
@@ -43,13 +46,25 @@ private:
     struct Event {
         Time time;
         std::uint64_t order;
-        Action action;
+        std::size_t action;  // index of actions_, so that the heap moves small things
     };
+    std::size_t keep(Action action) {
+        if (free_.empty()) {
+            actions_.push_back(std::move(action));
+            return actions_.size() - 1;
+        }
+        const std::size_t index = free_.back();
+        free_.pop_back();
+        actions_[index] = std::move(action);
+        return index;
+    }
     static bool later(const Event& a, const Event& b) noexcept {
         return a.time != b.time ? a.time > b.time : a.order > b.order;
     }
 
     std::vector<Event> events_;
+    std::vector<Action> actions_;
+    std::vector<std::size_t> free_;  // places in actions_
     std::uint64_t added_ = 0;
     Time now_ = 0;
 };

@@ -4,6 +4,7 @@
 #include "worker/watermark.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace frond::sim {
@@ -28,6 +29,20 @@ worker::LeaseOptions machine_options(World& world, const std::string& identity) 
     options.fence_window = milliseconds(s.fence_window);
     options.new_id = [&world] { return world.new_id(); };
     return options;
+}
+
+std::string_view name_of(const worker::RegistryCall& call) {
+    constexpr std::array<std::string_view, 5> names{"survey", "create", "write", "read", "find"};
+    return names.at(call.index());
+}
+
+std::string_view name_of(const worker::RegistryReply& reply) {
+    constexpr std::array<std::string_view, 5> names{"an error", "the survey", "created", "written",
+                                                    "the record or none"};
+    constexpr std::array<std::string_view, 7> faults{"unavailable", "unknown",       "conflict",      "missing",
+                                                     "full",        "contradiction", "went backwards"};
+    const auto* error = std::get_if<worker::RegistryError>(&reply);
+    return error == nullptr ? names.at(reply.index()) : faults.at(static_cast<std::size_t>(error->fault));
 }
 
 bool changes_something(const worker::RegistryCall& call) {
@@ -188,7 +203,7 @@ void Process::send(worker::RegistryCall call) {
     flight_ = flight;
     const Passage& passage = flight->passage;
     const Time timeout = world_.scenario.call_timeout;
-    world_.history.note(now, instance_.index(), "calls {}, arrives after {}, returns after {}", flight->call.index(),
+    world_.history.note(now, instance_.index(), "calls {}, arrives after {}, returns after {}", name_of(flight->call),
                         passage.arrives.value_or(-1), passage.returns.value_or(-1));
     if (passage.arrives) {
         world_.queue.after(*passage.arrives, [&world = world_, &instance = instance_, life = instance_.life(), flight] {
@@ -252,12 +267,10 @@ void Process::deliver(const std::shared_ptr<Flight>& flight, worker::RegistryRep
         reply);
     flight_.reset();
     world_.seam.alter_reply(flight->call, reply, last_write_);
-    const auto* error = std::get_if<worker::RegistryError>(&reply);
-    world_.history.note(world_.now(), instance_.index(), "gets reply {}, fault {}", reply.index(),
-                        error == nullptr ? -1 : static_cast<int>(error->fault));
+    world_.history.note(world_.now(), instance_.index(), "gets {}", name_of(reply));
+    const bool away = std::holds_alternative<worker::RegistryError>(reply);
     const auto limit = world_.seam.limit_when_confirmed(flight->call, reply, state_file_);
     const bool was_held = machine().holding();
-    const bool away = error != nullptr;
     machine().call_done(moment(), std::move(reply));
     if (away && !was_held && machine().holding()) ++world_.totals.offline;
     if (limit) issuer_.raise_limit(*limit);

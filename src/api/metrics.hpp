@@ -20,7 +20,7 @@ struct MetricSources {
     const http::ServerMetrics& http;
     const segment::SegmentMetrics* segment;
     const snowflake::SnowflakeMetrics* snowflake;
-    bool leased = false;  // the worker ID comes from a registry; `snowflake` is set then
+    bool leased = false;                         // the worker ID comes from a registry; `snowflake` is set then
     std::vector<const Dispatcher*> dispatchers;  // of the ID port and the management port
 };
 

@@ -54,8 +54,13 @@ Result<void> StaticKeeper::start(std::function<Moment()> /*now*/, std::function<
 }
 
 milliseconds StaticKeeper::step(const Moment& moment) {
-    settled_ = true;
-    switch (phase_) {
+    const milliseconds wait = step_phase(moment);
+    settled_.store(true, std::memory_order_release);
+    return wait;
+}
+
+milliseconds StaticKeeper::step_phase(const Moment& moment) {
+    switch (phase_.load(std::memory_order_relaxed)) {
         case Phase::opening:
             return open(moment);
         case Phase::waiting:

@@ -9,6 +9,7 @@
 #include "worker/state_file.hpp"
 #include "worker/trouble_log.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -37,8 +38,10 @@ public:
     // Does what is due now and says after how long to come back. Blocks as long as the state file does.
     std::chrono::milliseconds step(const Moment& moment) override;
 
-    [[nodiscard]] bool holding() const noexcept override { return phase_ == Phase::holding; }
-    [[nodiscard]] bool settled() const noexcept override { return settled_; }
+    [[nodiscard]] bool holding() const noexcept override {
+        return phase_.load(std::memory_order_acquire) == Phase::holding;
+    }
+    [[nodiscard]] bool settled() const noexcept override { return settled_.load(std::memory_order_acquire); }
 
     // Stops issuing for good, and then marks the state file released, at the last timestamp used. Somebody else may
     // have closed the lease before. Waits for the state file, however long.
@@ -47,6 +50,7 @@ public:
 private:
     enum class Phase : std::uint8_t { opening, waiting, holding, stopped };
 
+    std::chrono::milliseconds step_phase(const Moment& moment);
     std::chrono::milliseconds open(const Moment& moment);
     Result<void> read_file(const Moment& moment);
     void take_over(const LoadedState& loaded, const Moment& moment);
@@ -65,8 +69,8 @@ private:
     KeeperMetrics& metrics_;
     TroubleLog log_;
 
-    Phase phase_ = Phase::opening;
-    bool settled_ = false;
+    std::atomic<Phase> phase_{Phase::opening};
+    std::atomic<bool> settled_{false};
     std::chrono::milliseconds retry_;
     SteadyTime not_before_{};            // no lease until then, as nothing is known about earlier ones
     std::optional<std::int64_t> floor_;  // what the state file forbids

@@ -1,5 +1,6 @@
 // Digest credentials and ACLs.
 #include "registry_fixture.hpp"
+#include "worker/log_capture.hpp"
 
 namespace frond::zookeeper {
 namespace {
@@ -45,6 +46,18 @@ TEST_F(AuthTest, CredentialsHoldInANewSession) {
     expire_sessions();
     wait_for("a new session", [&] { return !std::holds_alternative<worker::RegistryError>(registry->survey()); });
     EXPECT_EQ(value_of(registry->create(new_record(space_))).number, 1);
+}
+
+TEST_F(AuthTest, TheClientsLinesGoToTheLogAndHoldNoSecret) {
+    const test::LogCapture log;
+    spdlog::default_logger()->set_level(spdlog::level::debug);
+    // Its threads are over when it is gone.
+    {
+        const auto registry = this->registry(as("user:hidden-word"));
+        value_of(registry->survey());
+    }
+    EXPECT_GE(log.count("ZooKeeper client: INFO: "), 1) << log.text();
+    EXPECT_EQ(log.count("hidden-word"), 0) << log.text();
 }
 
 TEST_F(AuthTest, WithoutCredentialsNodesAreOpen) {

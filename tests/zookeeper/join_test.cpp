@@ -155,6 +155,19 @@ TEST_F(JoinTest, AParentThatIsGoneIsNotMadeAgain) {
     EXPECT_EQ(by_hand().exists(parent(), stat), ZNONODE);
 }
 
+// What the message of a contradiction tells operators to do.
+TEST_F(JoinTest, ANameWithAllBelowItDeletedBeginsAnew) {
+    const auto registry = this->registry();
+    const auto before = value_of(registry->survey());
+    value_of(registry->create(new_record(space_)));
+    remove(root_ + "/orders");
+    const auto after = value_of(registry->survey());
+    EXPECT_NE(after.name.id, before.name.id);
+    EXPECT_TRUE(after.records.empty());
+    EXPECT_FALSE(value_of(registry->read(1)));
+    EXPECT_EQ(value_of(registry->create(new_record(space_))).number, 1);
+}
+
 TEST_F(JoinTest, ANameNodeOfAnotherKindContradicts) {
     make_parents();
     make(name_node(), "hello");

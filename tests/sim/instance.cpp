@@ -6,12 +6,15 @@
 namespace frond::sim {
 namespace {
 
+constexpr std::int64_t good_drift_ppm = 200;
+
 SimClock draw_clock(World& world) {
     const Time skew = world.scenario.max_clock_skew;
     const bool far_off = world.scenario.clock_faults && world.random.chance(10);
     const std::int64_t offset =
         far_off ? world.random.between(-60'000, 60'000) : world.random.between(-skew / 3, skew / 3);
-    return {offset, world.random.between(-200, 200)};
+    const std::int64_t most_drift_ppm = far_off ? 50'000 : good_drift_ppm;
+    return {offset, world.random.between(-most_drift_ppm, most_drift_ppm)};
 }
 
 }  // namespace
@@ -35,11 +38,23 @@ worker::StateAccess Instance::open_state_directory() {
     return access;
 }
 
+std::string Instance::make_identity() const {
+    switch (world_.scenario.identity) {
+        case Scenario::Identity::of_instance:
+            return fmt::format("i{}", index_);
+        case Scenario::Identity::of_life:
+            return fmt::format("i{}.{}", index_, life_);
+        case Scenario::Identity::of_all:
+            break;
+    }
+    return "i";
+}
+
 void Instance::start() {
     ++life_;
     ++world_.totals.lives;
     auto access = open_state_directory();
-    auto identity = world_.scenario.stable_identity ? fmt::format("i{}", index_) : fmt::format("i{}.{}", index_, life_);
+    auto identity = make_identity();
     world_.history.note(world_.now(), index_, "starts as {}, wall clock off by {} ms, state file {}", identity,
                         clock.offset_ms(),
                         std::string_view(access.found    ? "found"
@@ -97,6 +112,7 @@ void Instance::heal() {
     disk.hangs_until = 0;
     paused_until_ = 0;
     const Time near = world_.scenario.max_clock_skew / 4;
+    clock.drift(world_.now(), world_.random.between(-good_drift_ppm, good_drift_ppm));
     clock.set_right(world_.now(), world_.random.between(-near, near));
     if (process_ && process_->releasing()) kill();
     if (!process_) start();

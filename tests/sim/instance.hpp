@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace frond::sim {
 
@@ -57,6 +58,7 @@ public:
 private:
     void fire(std::uint64_t life, std::function<void()> action);
     [[nodiscard]] worker::StateAccess open_state_directory();
+    [[nodiscard]] std::string make_identity() const;
 
     World& world_;
     const int index_;

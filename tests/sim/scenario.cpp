@@ -26,7 +26,10 @@ Scenario Scenario::draw(Random& random) {
 
     s.registry_clock = random.chance(80);
     s.clock_faults = random.chance(70);
-    s.stable_identity = random.chance(70);
+    const std::int64_t identity = random.between(0, 9);
+    s.identity = identity < 6   ? Scenario::Identity::of_instance
+                 : identity < 9 ? Scenario::Identity::of_life
+                                : Scenario::Identity::of_all;
     s.with_disk = static_cast<int>(random.between(0, 10)) * 10;
     s.loss = static_cast<int>(random.between(0, 8));
     s.zombie = static_cast<int>(random.between(0, 6));

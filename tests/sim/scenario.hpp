@@ -27,7 +27,12 @@ struct Scenario {
     bool registry_clock = true;  // SQLite has none
     bool clock_faults = true;    // clocks step and are off; else all are right within the skew
     bool strangers = false;      // a Leaf server takes numbers, too
-    bool stable_identity = true;
+    enum class Identity : std::uint8_t {
+        of_instance,
+        of_life,  // as pods with new names have
+        of_all,   // somebody configured one name for all: it must not matter
+    };
+    Identity identity = Identity::of_instance;
     int with_disk = 60;  // chance that an instance has a state directory
     int loss = 3;        // chance that a request, or a reply, is lost
     int zombie = 2;      // chance that a request lands long after its sender gave up

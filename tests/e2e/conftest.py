@@ -206,16 +206,21 @@ def records(zookeeper, registry_name):
 
 
 @pytest.fixture
-def frond(request, servers, registry_name):
+def frond(request, relays, zookeepers, servers, registry_name):
     """Makes servers that lease their worker IDs under the test's name: frond() from `zookeeper`, frond(zookeeper=x)
-    from whatever has a connect string. Not started yet; the arguments are those of Frond."""
+    from whatever has a connect string. Each has an identity of its own. Not started yet; the arguments are Frond's.
+    With segment__enabled=False a start waits for the worker ID; else readiness of segment mode is enough."""
+    # `relays` and `zookeepers` stand before `servers` so that they outlive them: a graceful stop needs the registry.
+    numbers = itertools.count()
 
     def make(folder_name=None, zookeeper=None, **options):
+        folder_name = folder_name or f"frond{next(numbers)}"
         registry = zookeeper or request.getfixturevalue("zookeeper")
         settings = {
             "snowflake__registry": "zookeeper",
             "snowflake__worker_id": None,
             "snowflake__name": registry_name,
+            "snowflake__identity": folder_name,
             "zookeeper__connect": registry.connect_string,
         }
         return servers(folder_name, **{**settings, **options})

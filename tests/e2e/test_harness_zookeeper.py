@@ -7,11 +7,12 @@ import pytest
 from kazoo.client import KazooState
 from kazoo.exceptions import KazooException, NoNodeError
 
+from harness.ids import worker_of
 from harness.leaf import LeafError, LeafServer, leaf_data, make_parent, parse_data, parse_names
 from harness.ports import give_back, take_port
 from harness.records import Records
 from harness.waiting import wait_for
-from harness.zookeeper import Ensemble
+from harness.zookeeper import Ensemble, Standalone
 from harness.zookeeper_wire import close_session, java_random_bytes
 
 
@@ -139,6 +140,17 @@ def test_ensemble_keeps_data_over_a_restart_of_all(ensemble):
     ensemble.start()
     with ensemble.client() as client:
         assert client.get("/kept")[0] == b"data"
+
+
+def test_writes_since_a_backup_are_lost_with_it(own_zookeeper):
+    with own_zookeeper.client() as client:
+        client.create("/before", b"")
+    own_zookeeper.save()
+    with own_zookeeper.client() as client:
+        client.create("/after", b"")
+    own_zookeeper.restore()
+    with own_zookeeper.client() as client:
+        assert client.exists("/before") and not client.exists("/after")
 
 
 # --- sessions
@@ -299,6 +311,33 @@ def test_records_are_read_with_their_stat(zookeeper, registry_name):
         assert [entry.session for entry in records.live()] == [client.client_id[0]]
         assert parse_names(records.names()) == {f"frond:{'ab' * 16}": pytest.approx(0, abs=1)}
     assert [entry.is_frond for entry in Records(zookeeper, registry_name).all()] == [True, True]
+
+
+# --- Frond
+
+
+def test_frond_leases_from_it(frond, zookeeper, records):
+    both = [frond(segment__enabled=False).start() for _ in range(2)]
+    numbers = {worker_of(server.snowflake()) for server in both}
+    assert len(numbers) == 2
+    assert numbers <= {entry.number for entry in records.frond_records()}
+    assert {entry.fields["identity"] for entry in records.live()} == {"frond0", "frond1"}
+    assert {entry.session for entry in records.live()} <= zookeeper.sessions()
+
+
+@pytest.mark.parametrize("kind", [Standalone, Ensemble])
+def test_session_of_frond_can_be_expired(frond, zookeepers, relays, registry_name, kind):
+    """Its own client library is told; it makes a new session and goes on with the record."""
+    zookeeper = zookeepers(kind)
+    server = frond(zookeeper=relays(zookeeper), segment__enabled=False, snowflake__heartbeat="200ms").start()
+    number = worker_of(server.snowflake())
+    with Records(zookeeper, registry_name) as records:
+        sign, = records.live()
+        zookeeper.expire_session(sign.session)
+        assert sign.session not in {each.session for each in records.live()}
+        version = records.of(number).stat.version
+        wait_for(lambda: records.of(number).stat.version > version + 1, 30, "heartbeats")
+    assert worker_of(server.snowflake()) == number
 
 
 # --- Leaf

@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 
@@ -117,6 +118,19 @@ class Node:
             self.process.send_signal(signal.SIGCONT)
         self.paused = False
 
+    def save(self):
+        """Copies the data away; only while it is down."""
+        self._copy(self.data, self.folder / "saved")
+
+    def restore(self):
+        """Puts back what save() copied, as from a backup; only while it is down."""
+        self._copy(self.folder / "saved", self.data)
+
+    def _copy(self, source, target):
+        assert self.process is None, f"{self} runs"
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(source, target)
+
     def end(self):
         """Whatever state it is in: nothing but the folder is left afterwards."""
         if self.running():
@@ -176,6 +190,20 @@ class ZooKeeper:
         """Lets those go on that are paused; wait_serving() tells when they serve."""
         self._all("resume")
 
+    def save(self):
+        """A backup of all nodes; the servers are restarted for it."""
+        self.stop()
+        for node in self.nodes:
+            node.save()
+        self.start()
+
+    def restore(self):
+        """Restarts the servers with what they had at the last save(): all writes since then are lost."""
+        self.stop()
+        for node in self.nodes:
+            node.restore()
+        self.start()
+
     def end(self):
         for node in self.nodes:
             node.end()
@@ -202,17 +230,25 @@ class ZooKeeper:
 
     def sessions(self):
         """The numbers of all sessions that are alive; only while it serves."""
-        tracker = next(node for node in self.serving() if node.mode() != "follower")
-        return sessions_in(tracker.ask("dump"))
+        return sessions_in(wait_for(self._session_dump, 30, "the list of sessions"))
+
+    def _session_dump(self):
+        """From the node that keeps the sessions; empty when it does not answer."""
+        dumps = [node.ask("dump") for node in self.nodes if node.mode() in ("leader", "standalone")]
+        return next((dump for dump in dumps if "Sessions with Ephemerals" in dump), "")
 
     def expire_session(self, session):
         """Ends a session, by its number (the `ephemeralOwner` of its nodes), from outside: its nodes are gone when this
         returns, and its client is told that it expired as soon as it has found its connection closed."""
-        # Another node than its client's, where there is one: a node knows one connection of a session and closes that.
-        nodes = sorted(self.serving(), key=lambda node: session in sessions_in(node.ask("cons")))
-        assert nodes, "no node serves"
-        assert close_session(nodes[0].port, session), f"there is no session {session:#x}"
-        wait_for(lambda: session not in self.sessions(), 10, f"the end of session {session:#x}")
+        assert session in self.sessions(), f"there is no session {session:#x}"
+
+        def gone():
+            # Another node than its client's, where there is one: that client cannot take it back so quickly.
+            nodes = sorted(self.serving(), key=lambda node: session in sessions_in(node.ask("cons")))
+            close_session(nodes[0].port, session)
+            return session not in self.sessions()
+
+        wait_for(gone, 30, f"the end of session {session:#x}")
 
 
 class Standalone(ZooKeeper):

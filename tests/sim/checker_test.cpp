@@ -116,7 +116,7 @@ protected:
     const Scenario scenario = calm();
     Random random{1};
     Checker checker{space(), false};
-    History history{false};
+    History history{History::Text::none};
     SimRegistry registry{scenario, random, checker, history};
 };
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace frond::sim {
@@ -18,20 +19,21 @@ class History {
 public:
     static constexpr int world = -1;  // `who` of what no instance does
 
-    explicit History(bool keep_text) noexcept : keep_text_(keep_text) {}
+    enum class Text : std::uint8_t { none, kept, printed };
+
+    explicit History(Text text) noexcept : text_(text) {}
 
     template <class... Args>
     void note(Time now, int who, fmt::format_string<const Args&...> text, const Args&... args) {
         mix(static_cast<std::uint64_t>(now));
         mix(static_cast<std::uint64_t>(who));
         (mix_value(args), ...);
-        if (!keep_text_) return;
+        if (text_ == Text::none) return;
         const auto actor = who == world ? std::string("world") : fmt::format("i{}", who);
-        lines_.push_back(fmt::format("{:>8} {:<6} {}", now, actor, fmt::format(text, args...)));
+        add_line(fmt::format("{:>8} {:<6} {}", now, actor, fmt::format(text, args...)));
     }
 
     [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
-    [[nodiscard]] bool keeps_text() const noexcept { return keep_text_; }
     // One event each; empty when no text is kept.
     [[nodiscard]] const std::vector<std::string>& lines() const noexcept { return lines_; }
 
@@ -42,7 +44,15 @@ private:
         for (const char c : text) mix(static_cast<unsigned char>(c));
     }
 
-    const bool keep_text_;
+    void add_line(std::string line) {
+        if (text_ == Text::printed) {
+            fmt::print("{}\n", line);
+        } else {
+            lines_.push_back(std::move(line));
+        }
+    }
+
+    const Text text_;
     std::uint64_t hash_ = 0xcbf29ce484222325ULL;
     std::vector<std::string> lines_;
 };

@@ -15,8 +15,8 @@ using namespace frond::sim;
 
 int replay(std::uint64_t seed, Mutation mutation) {
     spdlog::set_level(spdlog::level::debug);
-    const Outcome outcome = run(seed, mutation, true);
-    for (const auto& line : outcome.history) fmt::print("{}\n", line);
+    spdlog::set_pattern("         log    %l: %v");
+    const Outcome outcome = run(seed, mutation, History::Text::printed);
     fmt::print("seed {}: history {:016x}, {}\n", seed, outcome.hash,
                outcome.violation ? fmt::format("violates \"{}\" at {} ms: {}", name_of(outcome.violation->property),
                                                outcome.violation->time, outcome.violation->text)

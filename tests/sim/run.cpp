@@ -14,8 +14,8 @@ constexpr std::size_t lines_shown = 60;
 
 class Simulation {
 public:
-    Simulation(std::uint64_t seed, Mutation mutation, bool keep_history)
-        : world_(seed, mutation, keep_history), faults_(world_, instances_) {
+    Simulation(std::uint64_t seed, Mutation mutation, History::Text text)
+        : world_(seed, mutation, text), faults_(world_, instances_) {
         for (int i = 0; i < world_.scenario.instances; ++i) {
             instances_.push_back(std::make_unique<Instance>(world_, i));
         }
@@ -93,8 +93,8 @@ private:
 
 }  // namespace
 
-Outcome run(std::uint64_t seed, Mutation mutation, bool keep_history) {
-    return Simulation(seed, mutation, keep_history).run(seed);
+Outcome run(std::uint64_t seed, Mutation mutation, History::Text text) {
+    return Simulation(seed, mutation, text).run(seed);
 }
 
 BatchOutcome run_batch(const Batch& batch) {
@@ -126,7 +126,7 @@ BatchOutcome run_batch(const Batch& batch) {
 }
 
 std::string explain(const Outcome& failed, Mutation mutation) {
-    const Outcome again = run(failed.seed, mutation, true);
+    const Outcome again = run(failed.seed, mutation, History::Text::kept);
     std::string text = fmt::format("seed {} violates \"{}\" at {} ms: {}\n", failed.seed,
                                    name_of(failed.violation->property), failed.violation->time, failed.violation->text);
     text += fmt::format("replay: scripts/simulate --seed {}", failed.seed);

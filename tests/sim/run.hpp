@@ -21,7 +21,8 @@ struct Outcome {
 };
 
 // Any thread; runs share nothing.
-[[nodiscard]] Outcome run(std::uint64_t seed, Mutation mutation = Mutation::none, bool keep_history = false);
+[[nodiscard]] Outcome run(std::uint64_t seed, Mutation mutation = Mutation::none,
+                          History::Text text = History::Text::none);
 
 struct Batch {
     std::uint64_t first = 1;

@@ -41,14 +41,21 @@ TEST_F(Simulation, HoldsInAWorldThatMisbehaves) {
     EXPECT_GT(totals.lost, outcome.runs / 20);
     EXPECT_GT(totals.releases, outcome.runs / 10);
     EXPECT_GT(totals.store_errors, outcome.runs / 20);
+    EXPECT_GT(totals.take_overs, outcome.runs);
+    EXPECT_GT(totals.resumes, outcome.runs / 20);
+    EXPECT_GT(totals.offline, outcome.runs / 20);
+    EXPECT_GT(totals.copies, outcome.runs / 50);
 }
 
 TEST_F(Simulation, IsTheSameFromTheSameSeed) {
     for (std::uint64_t seed = first_seed; seed < first_seed + 50; ++seed) {
         const Outcome once = run(seed);
-        const Outcome with_text = run(seed, Mutation::none, true);
+        const Outcome with_text = run(seed, Mutation::none, History::Text::kept);
         EXPECT_EQ(once.hash, with_text.hash) << seed;
         EXPECT_FALSE(with_text.history.empty());
+        Outcome elsewhere;
+        std::thread([&] { elsewhere = run(seed); }).join();
+        EXPECT_EQ(once.hash, elsewhere.hash) << seed;
     }
     EXPECT_NE(run(first_seed).hash, run(first_seed + 1).hash);
 }

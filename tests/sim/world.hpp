@@ -46,10 +46,10 @@ struct Totals {
 
 // Used by one thread.
 struct World {
-    World(std::uint64_t seed, Mutation mutation, bool keep_history)
+    World(std::uint64_t seed, Mutation mutation, History::Text text)
         : random(seed),
           scenario(Scenario::draw(random)),
-          history(keep_history),
+          history(text),
           checker(scenario.space, mutation != Mutation::none),
           seam(mutation),
           registry(scenario, random, checker, history) {}

@@ -2,9 +2,11 @@
 
 #include "zookeeper/failure.hpp"
 
+#include <spdlog/spdlog.h>
 #include <boost/json.hpp>
 
 #include <algorithm>
+#include <exception>
 
 namespace frond::zookeeper {
 namespace {
@@ -29,6 +31,21 @@ Presence::Presence(Nodes& nodes, std::string parent, const std::string& instance
       data_(json::serialize(json::object{{"version", 1}, {"identity", identity}})) {}
 
 worker::RegistryClock Presence::announce() {
+    const worker::RegistryClock clock = make_or_rewrite();
+    session_ = nodes_.session();
+    return clock;
+}
+
+void Presence::renew() noexcept {
+    if (session_ == 0 || session_ == nodes_.session()) return;
+    try {
+        announce();
+    } catch (const std::exception& problem) {
+        spdlog::debug("ZooKeeper: no sign of presence yet: {}", problem.what());
+    }
+}
+
+worker::RegistryClock Presence::make_or_rewrite() {
     nodes_.ensure(parent_);
     if (const auto written = rewrite()) return written->clock();
     if (const auto created = nodes_.create(path_, data_, NodeKind::ephemeral, Effect::none))

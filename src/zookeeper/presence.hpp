@@ -4,6 +4,8 @@
 #include "worker/registry.hpp"
 #include "zookeeper/nodes.hpp"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,12 @@ public:
     // Makes the node, or writes it again. Returns the server's clock at that.
     worker::RegistryClock announce();
 
+    // Makes the node again when the session that it belonged to has ended. Does nothing before the first announce().
+    // What fails is left for the next time: nothing depends on the sign.
+    void renew() noexcept;
+
 private:
+    worker::RegistryClock make_or_rewrite();
     // Nothing when the node is not ours to write: it ends with an earlier session.
     std::optional<NodeStat> rewrite();
 
@@ -27,6 +34,7 @@ private:
     const std::string parent_;
     const std::string path_;
     const std::string data_;
+    std::int64_t session_ = 0;  // in which the node was made; 0 before that
 };
 
 // The identities of all who are present, in order.

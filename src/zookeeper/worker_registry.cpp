@@ -164,7 +164,9 @@ RegistryResult<Written> ZooKeeperWorkerRegistry::write(std::int64_t number, std:
                                                        const LeaseRecord& record) {
     return answer(RegistryFault::unknown, [&] {
         nodes_.connect();
-        return replace(number, version, record);
+        const Written written = replace(number, version, record);
+        presence_.renew();  // an owner of a lease makes no survey any more
+        return written;
     });
 }
 

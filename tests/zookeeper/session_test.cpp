@@ -50,6 +50,25 @@ TEST_F(SessionTest, GoesOnAfterItExpired) {
     EXPECT_EQ(value_of(registry->write(created.number, created.version, record)).version, 1);
 }
 
+// An owner writes its record and asks for nothing else.
+TEST_F(SessionTest, HeartbeatsShowPresenceAgainAfterItExpired) {
+    const auto registry = this->registry(options(), "me");
+    value_of(registry->survey());
+    const auto record = new_record(space_);
+    const auto created = value_of(registry->create(record));
+    std::int64_t version = created.version;
+    for (int i = 0; i < 3; ++i) {
+        expire_sessions();
+        EXPECT_THAT(children(live()), testing::IsEmpty());
+        wait_for("a heartbeat", [&] {
+            const auto written = registry->write(created.number, version, record);
+            if (const auto* done = std::get_if<worker::Written>(&written)) version = done->version;
+            return std::holds_alternative<worker::Written>(written);
+        });
+        EXPECT_EQ(children(live()).size(), 1u);
+    }
+}
+
 TEST_F(SessionTest, GoesOnAfterTheServerStartedAgain) {
     const auto registry = this->registry(options(), "me");
     value_of(registry->survey());

@@ -6,7 +6,8 @@ import threading
 
 class Relay:
     """Listens on a free port of the loopback address and relays to `target` (a port there). `cut_after` is a piece of
-    what a client sends: once it has been passed on, that connection is cut before the answer comes back.
+    what a client sends: once it has been passed on, that connection is cut before the answer comes back. `stall_before`
+    is one too: the relay stalls before it passes that on, once, and counts it in `stalls`.
 
     cut(), stall() and lose_replies() last until the next of them or heal(). Thread-safe."""
 
@@ -14,6 +15,8 @@ class Relay:
         self.target = target
         self.cut_after = None
         self.cuts = 0
+        self.stall_before = None
+        self.stalls = 0
         self.lost_bytes = 0  # of replies, by lose_replies()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
@@ -112,6 +115,10 @@ class Relay:
                 data = source.recv(65536)
                 if not data:
                     break
+                if from_client and self.stall_before is not None and self.stall_before in data:
+                    self.stall_before = None
+                    self.stall()
+                    self.stalls += 1
                 self._wait_while_stalled()
                 if self._state == "cut":
                     break

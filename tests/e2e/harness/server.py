@@ -162,6 +162,14 @@ class Frond:
         self.process.wait()
         self._ended()
 
+    def pause(self):
+        """SIGSTOP: connections stay open and nothing answers. Returns once the process has stopped."""
+        self.signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOWAIT)
+
+    def resume(self):
+        self.signal(signal.SIGCONT)
+
     def restart(self):
         self.stop()
         return self.start()

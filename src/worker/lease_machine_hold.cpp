@@ -16,6 +16,8 @@ using std::chrono::milliseconds;
 
 // A write of the state file that takes longer is taken to have failed.
 constexpr milliseconds store_patience{3'000};
+// What lies between two looks at the most, while the process runs.
+constexpr milliseconds longest_look{1'500};
 constexpr std::string_view late_store = "the state file was not written in time";
 
 }  // namespace
@@ -201,7 +203,7 @@ void LeaseMachine::on_lease_found(const Moment& moment, const Found& found) {
 // The registry is back after a start without it.
 void LeaseMachine::on_lease_survey(const Moment& moment, const Survey& survey) {
     take_clock(moment, survey.clock);
-    if (auto why = contradiction_in(survey, options_.space); !why.empty()) {
+    if (auto why = contradiction_in(survey, options_.space, options_.name); !why.empty()) {
         return lose(moment, Error(errc::lease_lost, std::move(why)));
     }
     if (survey.name.floor > lease_->floor) {
@@ -269,9 +271,16 @@ void LeaseMachine::abandon(const Moment& moment, const std::string& why) {
     call_due_ = moment.steady;
 }
 
+// A process that was stopped itself has seen nothing of the disk meanwhile, so that this time does not count.
+bool LeaseMachine::store_hangs(const Moment& moment) {
+    const bool was_stopped = moment.steady - std::exchange(observed_, moment.steady) > longest_look;
+    if (was_stopped) store_since_ = moment.steady;
+    return store_ && store_lease_ == lease_count_ && moment.steady - store_since_ > store_patience;
+}
+
 void LeaseMachine::observe(const Moment& moment) {
     if (!lease_ || phase_ != Phase::holding) return;
-    const bool hung = store_ && store_lease_ == lease_count_ && moment.steady - store_since_ > store_patience;
+    const bool hung = store_hangs(moment);
     if (!lease_->issuing) {
         if (hung) return abandon(moment, std::string(late_store));
         const std::int64_t reach = std::max(options_.max_ahead, options_.max_clock_skew).count();
@@ -279,7 +288,7 @@ void LeaseMachine::observe(const Moment& moment) {
         // One that was chosen by a clock that was ahead, and has been mended since, cannot be waited for.
         if (refused && lease_->floor > later(moment.now_ms, reach)) return lose(moment, std::move(*refused));
         if (refused) return not_open(std::move(*refused));
-        if (!access_.usable) open_issuer(moment);  // with a state file, the store opens it
+        if (!access_.usable || lease_->watermark) open_issuer(moment);  // else the store opens it
         return;
     }
     const bool passed = lease_->watermark && moment.now_ms > *lease_->watermark && *lease_->watermark < lease_->fence;

@@ -455,6 +455,25 @@ TEST_F(LeaseStateFile, NothingIsIssuedBeforeItIsWritten) {
     EXPECT_EQ(slot_.current()->limit_ms(), start_ms + 1'000);
 }
 
+// The clock is set back while the state is being written: there is nothing new to store later.
+TEST_F(LeaseStateFile, AClockMendedDuringTheFirstStoreOpensItLater) {
+    name_.floor = start_ms;
+    start();
+    (void)expect<SurveyCall>();
+    reply(survey());
+    (void)expect<CreateCall>();
+    reply(Created{0, 0, std::nullopt});
+    ASSERT_TRUE(machine_->next_store(now()));
+    now_ms_ -= 1'500;
+    machine_->store_done(now(), {});
+    EXPECT_FALSE(machine_->issuing());
+    advance(400ms);
+    EXPECT_FALSE(machine_->issuing());
+    advance(200ms);
+    EXPECT_TRUE(machine_->issuing());
+    EXPECT_EQ(take(), start_ms + 1);
+}
+
 TEST_F(LeaseStateFile, TheWatermarkGoesWithTheClockAndNeverPastTheFence) {
     options_.fence_window = 2'000ms;
     lease();
@@ -487,10 +506,25 @@ TEST_F(LeaseStateFile, AWriteThatHangsCountsAsFailed) {
     lease();
     advance(400ms);
     EXPECT_TRUE(machine_->next_store(now()));
+    for (int i = 0; i < 3; ++i) {
+        advance(1'000ms);
+        EXPECT_TRUE(machine_->holding());
+    }
     advance(700ms);
-    EXPECT_TRUE(machine_->holding());
-    advance(3'000ms);
     EXPECT_FALSE(machine_->holding());
+}
+
+TEST_F(LeaseStateFile, AStopOfTheWholeProcessIsNoWriteThatHangs) {
+    lease();
+    advance(400ms);
+    const auto state = machine_->next_store(now());
+    EXPECT_TRUE(state);
+    advance(3'600'000ms);
+    EXPECT_TRUE(machine_->holding());
+    machine_->store_done(now(), {});
+    EXPECT_TRUE(machine_->holding());
+    store();
+    EXPECT_EQ(slot_.current()->worker_id(), 0);
 }
 
 TEST_F(LeaseStateFile, ADyingOwnerIsResumedAboveItsWatermark) {

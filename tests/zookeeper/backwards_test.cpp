@@ -18,8 +18,8 @@ protected:
 
     [[nodiscard]] std::unique_ptr<ZooKeeperWorkerRegistry> short_lived() const {
         auto options = this->options();
-        options.session_timeout = 1s;
-        options.connect_patience = 100ms;
+        options.session_timeout = 2s;
+        options.connect_patience = 500ms;
         return registry(options);
     }
 

@@ -42,7 +42,7 @@ TEST_P(LeaseContract, ARecordComesBackAsItWasWritten) {
     const auto registry = joined(member());
     LeaseRecord written = record("pod-äöü/名前 🚀 \"quoted\" it's \\ back\nline :name %s");
     written.ip = "";
-    written.fence = INT64_MAX;
+    written.fence = std::int64_t{1} << 61;
     written.timestamp = -1;
     const auto created = must(registry->create(written));
     const auto expect = [&](const Found& found, const LeaseRecord& wanted, std::int64_t version) {

@@ -87,7 +87,7 @@ class SqliteWorld final : public SqlWorld {
 public:
     SqliteWorld() {
         DatabaseOptions options = impatient();
-        options.query_timeout = std::chrono::seconds(30);  // twelve writers wait for each other on a slow disk
+        options.query_timeout = std::chrono::seconds(10);  // twelve writers wait for each other on a slow disk
         options.url = "sqlite:" + (folder_.path() / "frond.db").string();
         set_up(options, options.url);
     }

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 
 namespace frond::test {
@@ -53,6 +54,8 @@ public:
 enum class Kind { fake, sqlite, mariadb, zookeeper };
 
 [[nodiscard]] const char* name_of(Kind kind) noexcept;
+// For messages of GoogleTest.
+inline std::ostream& operator<<(std::ostream& out, Kind kind) { return out << name_of(kind); }
 [[nodiscard]] std::unique_ptr<World> make_world(Kind kind);
 
 std::unique_ptr<World> make_fake_world();

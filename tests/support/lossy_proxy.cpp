@@ -1,6 +1,7 @@
 #include "support/lossy_proxy.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -45,7 +46,7 @@ LossyProxy::LossyProxy(std::uint16_t target, IsReply is_reply) : target_(target)
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
     if (bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || listen(listener_, 16) != 0 ||
-        getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0 || pipe(stop_) != 0) {
+        getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size) != 0 || pipe2(stop_, O_CLOEXEC) != 0) {
         throw std::runtime_error("the proxy cannot listen");
     }
     port_ = ntohs(address.sin_port);

@@ -85,12 +85,12 @@ Error must_wait(const Chooser& chooser, const RecordView& view, std::int64_t now
 
 }  // namespace
 
-std::string contradiction_in(const Survey& survey, const LeaseSpace& own) {
+std::string contradiction_in(const Survey& survey, const LeaseSpace& own, std::string_view name) {
     if (survey.name.space != own) {
         return fmt::format(
-            "the name was made with {}, this instance is configured with {}; make them equal, or use "
+            "the name {} was made with {}, this instance is configured with {}; make them equal, or use "
             "another snowflake.name",
-            describe(survey.name.space), describe(own));
+            name, describe(survey.name.space), describe(own));
     }
     for (const RecordView& view : survey.records) {
         if (view.record && view.record->space != own) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace frond::worker {
@@ -24,8 +25,9 @@ struct Chooser {
 };
 
 // Why this instance must not join: its space is not that of the name, or of a record, or does not go with the nodes of
-// Leaf that are there. A sentence that names the record and says what to do; empty when nothing contradicts.
-[[nodiscard]] std::string contradiction_in(const Survey& survey, const LeaseSpace& own);
+// Leaf that are there. A sentence that names the record, or the name, and says what to do; empty when nothing
+// contradicts.
+[[nodiscard]] std::string contradiction_in(const Survey& survey, const LeaseSpace& own, std::string_view name);
 
 // What the clocks say before a worker ID is taken. With a registry that has no clock of its own there is nothing to
 // compare.

@@ -145,7 +145,7 @@ void LeaseMachine::on_survey(const Moment& moment, const Survey& survey) {
         return not_yet(moment, "lost writes",
                        Error(errc::worker_unavailable, lost_writes("before this instance stopped")));
     }
-    auto contradiction = contradiction_in(survey, options_.space);
+    auto contradiction = contradiction_in(survey, options_.space, options_.name);
     if (contradiction.empty() && !name_.id.empty() && survey.name.id != name_.id) {
         contradiction = fmt::format(
             "the name {} was deleted and made again while this instance knew it, so that its "

@@ -67,7 +67,7 @@ public:
     void store_done(const Moment& moment, const Result<void>& stored);
 
     // What only the passing of time brings: a watermark or a fence that has passed. To be called at least every
-    // max_ahead / 3, and before next_…().
+    // max_ahead / 3 and every second, and before next_…().
     void observe(const Moment& moment);
 
     // The time at which next_call() or next_store() may have something to do, if nothing else happens before.
@@ -160,6 +160,7 @@ private:
     void on_release_stored(const Moment& moment, const WorkerState& state, const Result<void>& stored);
     [[nodiscard]] WorkerState state_to_store(const Moment& moment) const;
     void store_failed(const Moment& moment, const Error& error);
+    [[nodiscard]] bool store_hangs(const Moment& moment);
 
     // Trouble and time.
     void not_yet(const Moment& moment, const std::string& kind, Error why);
@@ -206,7 +207,8 @@ private:
     std::optional<WorkerState> store_;  // under way
     std::uint64_t store_lease_ = 0;
     SteadyTime store_due_{};
-    SteadyTime store_since_{};           // when the one under way began
+    SteadyTime store_since_{};           // when the one under way began, or the process went on after a stop
+    SteadyTime observed_{};              // the last look at the time
     std::optional<WorkerState> stored_;  // last one that is known to be there, written by this process
     std::optional<std::string> store_trouble_;
 

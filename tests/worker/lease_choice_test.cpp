@@ -212,25 +212,27 @@ TEST_F(LeaseChoiceTest, TheDeadTheReleasedAndOurselvesHaveNoVote) {
 // ---- contradictions
 
 TEST_F(LeaseChoiceTest, NamesWhatContradicts) {
-    EXPECT_EQ(contradiction_in(survey_, chooser_.space), "");
+    EXPECT_EQ(contradiction_in(survey_, chooser_.space, "orders"), "");
     const LeaseSpace half = *make_space({}, 512, 512);
-    EXPECT_NE(contradiction_in(survey_, half).find("offset 512, limit 512"), std::string::npos);
+    const std::string of_name = contradiction_in(survey_, half, "orders");
+    EXPECT_NE(of_name.find("the name orders was made with"), std::string::npos) << of_name;
+    EXPECT_NE(of_name.find("offset 512, limit 512"), std::string::npos) << of_name;
 
     survey_.name.space = half;
     add(7, "stranger", now_ms, LeaseState::held);
-    const std::string text = contradiction_in(survey_, half);
+    const std::string text = contradiction_in(survey_, half, "orders");
     EXPECT_NE(text.find("node-7"), std::string::npos) << text;
     EXPECT_NE(text.find("stranger"), std::string::npos) << text;
 }
 
 TEST_F(LeaseChoiceTest, BesideLeafTheLayoutMustBeLeafs) {
     survey_.records.push_back({2, 0, now_ms, std::nullopt, "10.0.0.1:8080-0000000002", {}});
-    EXPECT_EQ(contradiction_in(survey_, chooser_.space), "");
+    EXPECT_EQ(contradiction_in(survey_, chooser_.space, "orders"), "");
     const LeaseSpace other = *make_space(*SnowflakeLayout::make(0, 41, 10, 12), 0, 0);
     survey_.name.space = other;
-    EXPECT_NE(contradiction_in(survey_, other).find("made by Leaf"), std::string::npos);
+    EXPECT_NE(contradiction_in(survey_, other, "orders").find("made by Leaf"), std::string::npos);
     survey_.records[0].problem = "Frond made it, but it cannot be read";
-    EXPECT_EQ(contradiction_in(survey_, other), "");
+    EXPECT_EQ(contradiction_in(survey_, other, "orders"), "");
 }
 
 }  // namespace

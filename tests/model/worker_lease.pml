@@ -29,7 +29,7 @@
  *
  * Bounds: TICKS is the highest tick, WRITES the number of writes that may land, CRASHES that of crashes. The kind of
  * world is chosen by -DFILES (instances have state files) and -DCOPIES (once, the memory of an instance is copied into
- * the other one). Of -DMUTATE_... and -DPROBE_... at most one each: the former break a rule, and must break the
+ * the other one). Of the names -DMUTATE... and -DPROBE... at most one may be given: the former break a rule, and must break the
  * promise; the latter claim that something never happens which must be able to.
  */
 #ifndef TICKS
@@ -113,6 +113,9 @@ byte issuers;
 #endif
 #ifdef PROBE_TAKE_AFTER_RELEASE
 bit was_released;
+#endif
+#ifdef PROBE_RESUME_AFTER_LATE_BEAT
+bit late_beat;
 #endif
 
 /* within one step only */
@@ -208,7 +211,14 @@ inline land(s) {
     :: else
     fi;
 #endif
-#ifdef PROBE_ORPHAN_LANDS
+#ifdef PROBE_RESUME_AFTER_LATE_BEAT
+    if
+    :: s.kind == BEAT && s.from == 0 && s.owner == file[0].owner && m[0].phase == LEASED && m[0].ver == 0 ->
+        late_beat = 1
+    :: else
+    fi;
+#endif
+#ifdef PROBE_LATE_WRITE_LANDS
     assert(s.from != 0 || s.kind == RELEASE);
 #endif
 }
@@ -220,14 +230,17 @@ inline confirm(j, version) {
 #ifdef PROBE_RESUME
     assert(!(m[j].phase == LEASED && m[j].ver == 0));
 #endif
+#ifdef PROBE_RESUME_AFTER_LATE_BEAT
+    assert(!(late_beat && j == 0 && m[j].ver == 0 && m[j].phase == LEASED));
+#endif
     m[j].ver = version;
     m[j].own = rec[version].owner;
-    m[j].mine = 0;
     if
     :: m[j].phase == IDLE -> m[j].phase = LEASED
     :: else
     fi;
     m[j].lim = (m[j].phase == LEASED -> rec[version].fence : 0);
+    m[j].mine = 0;  /* last, as it may be what `version` stands for */
 #ifdef COPIES
     m[j].unsure = m[j].unsure && m[j].shared;
     m[j].shared = 0;
@@ -310,17 +323,25 @@ inline issue_tick(chosen) {
 #endif
 }
 
-inline choose_fence(least) {
-#ifdef MUTATE_FENCE_LOWERED
-    pick(value, 1, TICKS)
-#else
-    pick(value, least, TICKS)
-#endif
-}
-
 /* The names of instances do not matter: the first to do something is 0. */
 #define MAY_BEGIN (i == 0 || cur > 0 || sent[0].kind != NONE || late.kind != NONE)
 
+/* Invariant 3: the least fence of each kind of write. */
+#ifdef MUTATE_BEAT_LOWERS_FENCE
+#define FENCE_OF_BEAT 1
+#else
+#define FENCE_OF_BEAT m[i].lim
+#endif
+#ifdef MUTATE_TAKE_LOWERS_FENCE
+#define FENCE_OF_TAKE 1
+#else
+#define FENCE_OF_TAKE rec[seen].fence
+#endif
+#ifdef MUTATE_RESUME_LOWERS_FENCE
+#define FENCE_OF_RESUME 1
+#else
+#define FENCE_OF_RESUME rec[seen].fence
+#endif
 #if defined(MUTATE_RELEASE_TO_ZERO)
 #define RELEASED_FENCE (m[i].last == rec[m[i].own - 1].fence -> 0 : m[i].last)
 #else
@@ -346,7 +367,7 @@ end:
     :: atomic {
         m[i].phase == IDLE && sent[i].kind == NONE && cur < WRITES && MAY_BEGIN ->
             pick(seen, 0, cur);
-            choose_fence(rec[seen].fence);
+            pick(value, FENCE_OF_TAKE, TICKS);
             d_step {
                 late.from = late.from & ~ME;
                 m[i].mine = 0;
@@ -363,7 +384,7 @@ end:
     /* Heartbeat: only with the version that the last confirmed write returned (invariant 1). */
     :: atomic {
         m[i].phase == LEASED && m[i].ver > 0 && sent[i].kind == NONE && cur < WRITES ->
-            choose_fence(m[i].lim);
+            pick(value, FENCE_OF_BEAT, TICKS);
             d_step {
                 send(BEAT, m[i].ver, value);
 #ifdef MUTATE_FENCE_ATTEMPTED
@@ -397,7 +418,12 @@ end:
 
     /* Read the record again: it is still ours only if the last write in it is (invariant 4). */
     :: d_step {
-        m[i].mine > 0 -> confirm(i, m[i].mine); tidy()
+        m[i].mine > 0 ->
+#ifdef PROBE_LOST_ANSWER_FOUND
+            assert(false);
+#endif
+            confirm(i, m[i].mine);
+            tidy()
        }
 #ifdef MUTATE_OWNER_IS_PROOF
     :: d_step {
@@ -497,7 +523,7 @@ end:
         m[i].phase == LEASED && m[i].ver == 0 && sent[i].kind == NONE && cur < WRITES ->
             pick(seen, 0, cur);
             if
-            :: RESUMABLE(seen) -> choose_fence(rec[seen].fence); d_step { send(RESUME, seen, value); tidy() }
+            :: RESUMABLE(seen) -> pick(value, FENCE_OF_RESUME, TICKS); d_step { send(RESUME, seen, value); tidy() }
             :: else
             fi
        }

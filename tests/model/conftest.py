@@ -1,0 +1,11 @@
+"""Options of the model's tests."""
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--large", action="store_true", help="also check the model with larger bounds: several minutes and gigabytes"
+    )
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "large: takes minutes and gigabytes, and is only run with --large")

@@ -81,7 +81,7 @@ Result<void> SnowflakeService::validate() const {
 
 Result<void> SnowflakeService::start() {
     if (auto valid = validate(); !valid) return valid;
-    const auto now = [this] { return moment_of(read_clocks(source_)); };
+    const auto now = [this] { return present_moment(); };
     const auto changed = [this] {
         waiters_.wake_all();
         wake_.notify_all();
@@ -112,25 +112,31 @@ void SnowflakeService::run() {
     }
 }
 
-// The time of IDs; while none depends on it, the wall clock itself, so that one that is mended counts at once.
-worker::Moment SnowflakeService::moment_of(const ClockReading& reading) const noexcept {
-    const std::int64_t wall_ms = unix_ms(reading.wall);
-    if (!keeper_.holding()) return {wall_ms, reading.steady};
+// The time of IDs. While none depends on it, that is the wall clock itself, so that one that is mended counts at once;
+// and the disciplined clock begins anew with every look, so that a lease goes on by the very time at which it was
+// taken.
+worker::Moment SnowflakeService::moment_of(const ClockReading& reading) noexcept {
+    if (!keeper_.holding()) clock_.restart(reading);
     const std::int64_t now_ms = clock_.at_ms(reading.steady);
-    return {guard_ ? std::min(now_ms, wall_ms) : now_ms, reading.steady};
+    return {guard_ ? std::min(now_ms, unix_ms(reading.wall)) : now_ms, reading.steady};
+}
+
+worker::Moment SnowflakeService::present_moment() {
+    const std::lock_guard lock(clock_mutex_);
+    return moment_of(read_clocks(source_));
+}
+
+worker::Moment SnowflakeService::steer(const std::optional<worker::RegistryClock>& reference) {
+    const std::lock_guard lock(clock_mutex_);
+    const ClockReading reading = read_clocks(source_);
+    if (reference) clock_.offer_reference(wall_time(reference->ms), reference->steady);
+    if (keeper_.holding()) look_at_clocks(reading);
+    return moment_of(reading);
 }
 
 milliseconds SnowflakeService::step() {
-    const ClockReading reading = read_clocks(source_);
-    if (const auto reference = keeper_.take_reference()) {
-        clock_.offer_reference(wall_time(reference->ms), reference->steady);
-    }
-    if (keeper_.holding()) {
-        look_at_clocks(reading);
-    } else {
-        clock_.restart(reading);
-    }
-    const milliseconds wait = keeper_.step(moment_of(reading));
+    const worker::Moment moment = steer(keeper_.take_reference());
+    const milliseconds wait = keeper_.step(moment);
     waiters_.wake_all();
     show(status());
     return std::clamp(wait, shortest_wait, longest_step);
@@ -187,15 +193,19 @@ awaitable<Result<IdRun>> SnowflakeService::take(std::uint64_t count) {
     const auto deadline = steady_clock::now() + options_.refill_timeout;
     Queued queued(queued_, count);
     std::shared_ptr<WaitTimer> timer;
-    bool waited = false;
+    std::optional<steady_clock::time_point> last_chance;
     for (bool first = true;; first = false) {
         const std::uint64_t round = waiters_.round();
         Result<IdRun> ids = try_take(now_ms(), count);
         if (ids) co_return ids;
 
         Refusal refusal = judge(std::move(ids.error()), count, first ? queued.ahead() : 0);
-        if (waited && refusal.once) refusal.wait = milliseconds(0);
         const auto now = steady_clock::now();
+        if (refusal.once) {
+            // Not "waited before": news for others may have ended that wait too early.
+            if (!last_chance) last_chance = std::min(deadline, now + refusal.wait);
+            if (now >= *last_chance) refusal.wait = milliseconds(0);
+        }
         if (refusal.wait == milliseconds(0) || now >= deadline) {
             metrics_.refused.add();
             co_return std::move(refusal.error);
@@ -207,11 +217,10 @@ awaitable<Result<IdRun>> SnowflakeService::take(std::uint64_t count) {
         }
         const ServiceWaiters::Place place(waiters_, timer, round);
         if (place.missed()) continue;
-        timer->expires_at(std::min(deadline, now + refusal.wait));
+        timer->expires_at(std::min(refusal.once ? *last_chance : deadline, now + refusal.wait));
         boost::system::error_code woken;
         auto token = boost::asio::redirect_error(use_awaitable, woken);
         co_await timer->async_wait(token);
-        waited = true;
     }
 }
 

@@ -111,13 +111,15 @@ private:
     struct Refusal {
         Error error;
         std::chrono::milliseconds wait{0};  // 0: waiting does not help
-        bool once = false;                  // wait only the first time
+        bool once = false;                  // wait so long in all, however often woken
     };
 
     [[nodiscard]] Result<void> validate() const;
     void run();
     void await_keeper();
-    [[nodiscard]] worker::Moment moment_of(const ClockReading& reading) const noexcept;
+    [[nodiscard]] worker::Moment present_moment();
+    [[nodiscard]] worker::Moment steer(const std::optional<worker::RegistryClock>& reference);
+    [[nodiscard]] worker::Moment moment_of(const ClockReading& reading) noexcept;
     void look_at_clocks(const ClockReading& reading);
     [[nodiscard]] Refusal judge(Error error, std::uint64_t count, std::uint64_t ahead) const;
     [[nodiscard]] Refusal rollback_refusal(Error error, std::uint64_t count) const;
@@ -132,6 +134,7 @@ private:
     SnowflakeMetrics& metrics_;
     const std::uint64_t max_take_;
 
+    std::mutex clock_mutex_;  // of those who steer the clock; never held while the keeper is at work
     DisciplinedClock clock_;
     std::optional<RollbackGuard> guard_;  // "reject" alone
     ClockWatch watch_;

@@ -67,6 +67,27 @@ TEST_F(ServiceClockTest, AnHourBackIsRefusedAtOnceWithReject) {
     EXPECT_EQ(metrics_->refused.value(), 1U);
 }
 
+TEST_F(ServiceClockTest, NewsForOthersDoesNotCutTheWaitOfRejectShort) {
+    options_.on_clock_rollback = ClockRollback::reject;
+    begin();
+    take(10);
+    clock_.step(-5ms);
+    std::shared_ptr<Pending> pending;
+    // The wait is of real time, and a busy machine may miss it: one wait that outlives the news is enough.
+    for (int i = 0; i < 1000 && (!pending || pending->result); ++i) {
+        pending = start_take(1);
+        look();  // wakes all
+        io_.restart();
+        io_.poll();
+    }
+    ASSERT_FALSE(pending->result);
+    clock_.advance(5ms);
+    const auto taken = finish(pending);
+    ASSERT_TRUE(taken) << taken.error().detail;
+    ids_.push_back(taken->id(0));
+    expect_distinct();
+}
+
 // otoroshi #38: minutes of errors after an NTP step.
 TEST_F(ServiceClockTest, HalfAMinuteBackUnderLoadGivesNoError) {
     begin();

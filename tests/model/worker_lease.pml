@@ -1,6 +1,6 @@
 /*
- * Leases of a worker ID: two owners, one record, no tick issued twice. Checked exhaustively; run by
- * test_worker_lease_model.py.
+ * Leases of a worker ID: two owners, one record, no tick issued twice. Checked exhaustively by spin; see
+ * test_worker_lease_model.py for the bounds, and for what is asked: `python3 -m pytest tests/model`, also with --large.
  *
  * What stands for what (src/worker/):
  *   rec[v]          the record of one worker ID as it was at version v (LeaseRecord; RecordView::version). The first
@@ -18,19 +18,23 @@
  *   issued          the ticks issued so far, and with `assert` in issue_tick() the whole promise.
  *
  * Clocks are arbitrary: a fence, a tick and a watermark may be any number that the rules allow. So are delays: between
- * any two steps anything else may happen. Answers that are late, or lost, are one: the write lands without telling, and
- * the instance may find it when it reads the record (learn()). A read may be stale, but for a lease not older than its
- * own version; what is written after a stale read is refused, so that only the mutations feel it. A lease may end, and
- * an instance may crash, at any moment and for any reason: the model does not need those that lose their record to
- * notice. `state` in the record, timestamps, skew and the wait until a fence has passed are left out, since no safety
- * rests on them: anybody may take the record over at any time. Left out as well: a registry that loses acknowledged
- * writes, a second worker ID, creation (a record that does not exist is one with fence 0), power failures (they void
- * the permission, as a lost file does).
+ * any two steps anything else may happen. An answer that is late is as one that is lost: the write lands without
+ * telling, and the instance may find that out at any later time, by reading the record. What it reads may be stale: to
+ * take the record over or to resume, any version there ever was; for a lease that is held, one that is not older than
+ * its own, which then teaches it nothing. A lease may end, and an instance may crash, at any moment and for any reason,
+ * and none has to notice that its record was taken: stopping at once is courtesy.
  *
- * Bounds: TICKS is the highest tick, WRITES the number of writes that may land, CRASHES that of crashes. The kind of
- * world is chosen by -DFILES (instances have state files) and -DCOPIES (once, the memory of an instance is copied into
- * the other one). Of the names -DMUTATE... and -DPROBE... at most one may be given: the former break a rule, and must break the
- * promise; the latter claim that something never happens which must be able to.
+ * Left out, since no safety rests on it: `state` and `timestamp` in the record, max_clock_skew, max_ahead, and the wait
+ * until a fence has passed; here anybody may take the record over at any time. Left out as well: a registry that loses
+ * what it acknowledged, other worker IDs, creation (a record yet to be made is one whose fence lies before all ticks),
+ * a power failure (it voids the permission, as a lost file does), a state file copied with its folder (it permits
+ * nothing, save in a mutation), and the IDs of a copied memory before each copy has heartbeaten (not promised).
+ *
+ * Bounds: TICKS is the highest tick (at most 7), WRITES the number of writes that land (at most 7), CRASHES that of
+ * crashes (at most 3), and one write at a time is late. The kind of world is chosen by -DFILES (instances have state
+ * files) and -DCOPIES (once, the memory of an instance is copied into the other one). Of the names MUTATE... and
+ * PROBE... at most one is to be defined: the former break a rule, and thereby the promise; the latter claim that
+ * something never happens which must be able to.
  */
 #ifndef TICKS
 #define TICKS 4
@@ -43,10 +47,10 @@
 #endif
 
 /* phases of an instance */
-#define DOWN 3    /* no process */
-#define IDLE 0    /* seeks a lease */
+#define IDLE 0    /* seeks a lease; without state files, also: no process */
 #define LEASED 1  /* issues; with ver == 0 by its state file alone */
 #define CLOSED 2  /* releases: the generator is closed for good */
+#define DOWN 3    /* no process */
 
 /* kinds of writes */
 #define NONE 0
@@ -57,7 +61,7 @@
 
 typedef Record {
     unsigned owner : 3;
-    unsigned fence : 3 = 1
+    unsigned fence : 3 = 1  /* of rec[0]; the others are written before they are read */
 }
 
 typedef Memory {
@@ -107,7 +111,7 @@ unsigned crashes : 2;
 #ifdef COPIES
 bit copied;
 #endif
-byte issued = 2;
+byte issued = 2;  /* tick 1 */
 #ifdef PROBE_BOTH_ISSUE
 byte issuers;
 #endif
@@ -266,7 +270,7 @@ inline end_lease(next) {
     fi;
     if
     :: sent[i].kind != NONE && late.kind == NONE -> sent[i].from = 0; move_to_late(sent[i])
-    :: forget_write(sent[i])
+    :: else -> forget_write(sent[i])
     fi;
     m[i].phase = next;
     m[i].own = 0; m[i].ver = 0; m[i].lim = 0; m[i].last = 0; m[i].mine = 0;
@@ -411,7 +415,7 @@ end:
 #endif
             if
             :: late.kind == NONE -> move_to_late(sent[i])
-            :: forget_write(sent[i])
+            :: else -> forget_write(sent[i])
             fi;
             tidy()
        }
@@ -426,12 +430,14 @@ end:
             tidy()
        }
 #ifdef MUTATE_OWNER_IS_PROOF
+    /* Not the `write` in the record is asked, but the owner. */
     :: d_step {
         m[i].phase == LEASED && m[i].ver > 0 && m[i].ver < cur && rec[cur].owner == m[i].own ->
             confirm(i, cur); tidy()
        }
 #endif
 #ifdef MUTATE_VERSION_READ
+    /* A version merely read is used for the next heartbeat. */
     :: d_step {
         m[i].phase == LEASED && m[i].ver > 0 && m[i].ver < cur -> m[i].ver = cur
        }
@@ -450,6 +456,7 @@ end:
             fi
        }
 #else
+    /* Between look and take, others may act, and the lease may be closed. */
     :: atomic {
         m[i].phase == LEASED && m[i].last < m[i].lim && m[i].looked == 0 ->
             find_limit();
@@ -480,6 +487,7 @@ end:
        }
 
 #ifdef FILES
+    /* The file says released, and the last tick used. */
     :: d_step {
         m[i].phase == CLOSED && WITH_FILE && !(file[i].owner == m[i].own && file[i].released) ->
             file[i].owner = m[i].own; file[i].mark = m[i].last; file[i].released = 1;
@@ -528,6 +536,7 @@ end:
             fi
        }
 
+    /* A crash. */
     :: d_step {
         m[i].phase != DOWN && crashes < CRASHES -> crashes++; end_lease(DOWN); m[i].no_file = 0; tidy()
        }
@@ -551,6 +560,7 @@ end:
             m[i].phase = IDLE
        }
 #ifdef MUTATE_CLONED_STATE_FILE
+    /* A copy of another's file is taken for a proof of that one's death. */
     :: d_step {
         m[i].phase == IDLE && sent[i].kind == NONE && m[i].mine == 0 && file[OTHER].owner > 0 ->
             file[i].owner = file[OTHER].owner; file[i].fence = file[OTHER].fence;
@@ -571,6 +581,7 @@ end:
        }
 
 #ifdef COPIES
+    /* The machine is copied while its instance holds a lease. */
     :: d_step {
         !copied && m[i].phase == LEASED && sent[i].kind == NONE && m[OTHER].phase == IDLE &&
             sent[OTHER].kind == NONE && m[OTHER].mine == 0 && (late.from & (1 << OTHER)) == 0 ->
@@ -606,6 +617,7 @@ end:
             skip;
             d_step { answer(1) }
        }
+    /* What is late gives no answer; or it never arrives. */
     :: d_step {
         late.kind != NONE && cur < WRITES && !refused(late) -> land(late); forget_write(late); tidy()
        }

@@ -4,7 +4,7 @@ import pathlib
 
 import pytest
 
-from harness.ids import assert_distinct, worker_of
+from harness.ids import assert_distinct, timestamp_ms, worker_of
 from harness.instances import (NO_WORKER_ID, ONE_ID, Streams, ids_of, lease_metric, snowflake_ready, snowflake_state,
                                start_together, wait_heartbeat, wait_issuing, worker_id)
 from harness.records import Records
@@ -12,11 +12,11 @@ from harness.waiting import wait_for
 from harness.wire import Wire
 from harness.zookeeper import Ensemble
 
-# A number that nobody heartbeats is free after three seconds. All time-outs are shorter.
+# A number that nobody heartbeats is free after four seconds. All time-outs are shorter.
 SHORT = {
     "segment__enabled": False,
     "snowflake__heartbeat": "300ms",
-    "snowflake__fence_window": "2s",
+    "snowflake__fence_window": "3s",
     "snowflake__max_clock_skew": "1s",
     "snowflake__max_ahead": "300ms",
     "zookeeper__session_timeout": "1s",
@@ -45,19 +45,18 @@ def leasing(request, servers, registry_name):
 
 
 @pytest.mark.timeout(120)
-def test_take_over_from_an_owner_that_was_stopped(leasing, request):
-    """It wakes up, and so do the requests that came meanwhile. Nothing is issued twice, and it ends with another number."""
+def test_take_over_from_an_owner_that_was_stopped(leasing):
+    """It wakes up, and so do requests that came meanwhile. Nothing is issued twice, and it ends with another number."""
     owner, other = start_together([leasing("owner"), leasing("other")])
     taken, kept = worker_id(owner), worker_id(other)
     assert taken != kept
     with Streams([owner, other], pause=0.002) as streams, Wire(owner.port, timeout=60) as wire:
-        wait_heartbeat(owner)
+        heir = leasing("heir").start(ready=False)
+        wait_for(lambda: "all 2 worker IDs of" in snowflake_state(heir), 20, "a reason")
         owner.pause()
         for _ in range(50):
             wire.request(ONE_ID)
 
-        heir = leasing("heir").start(ready=False)
-        wait_for(lambda: "all 2 worker IDs of" in snowflake_state(heir), 20, "a reason")
         wait_issuing(heir)
         assert worker_id(heir) == taken
         assert heir.logged(f"leased worker ID {taken} .taken over")
@@ -70,7 +69,6 @@ def test_take_over_from_an_owner_that_was_stopped(leasing, request):
             wait_for(lambda: lease_metric(owner, "leases_lost_total") == 1, 30, "the loss")
             wait_for(lambda: "all 2 worker IDs of" in snowflake_state(owner), 30, "no other number")
             assert not snowflake_ready(owner)
-            other_ids = streams.ids_of(other)
             others_last = other.snowflake(count=100)
             streams.stop(other)
             other.stop()  # and its number is free
@@ -88,7 +86,8 @@ def test_take_over_from_an_owner_that_was_stopped(leasing, request):
     assert not of_heir.failures() and not streams.failures(other)
     woken = [number for reply in answers if reply.status == 200 for number in ids_of(reply)]
     assert_distinct(streams.ids() + of_heir.ids() + woken + others_last + both)
-    assert other_ids
+    of_old_lease = [number for number in streams.ids_of(owner) + woken if worker_of(number) == taken]
+    assert max(map(timestamp_ms, of_old_lease)) < min(map(timestamp_ms, of_heir.ids()))
     refusals = [reply for reply in answers if reply.status != 200] + streams.failures(owner)
     assert refusals and {reply.code() for reply in refusals} <= NO_WORKER_ID
 
@@ -99,7 +98,7 @@ def test_take_over_from_an_owner_that_was_stopped(leasing, request):
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("lands", ["before the heir's write", "after the heir's write"])
 def test_a_write_that_arrives_after_its_sender_died(frond, zookeepers, relays, registry_name, lands):
-    """It was sent to a server that stood still. The next incarnation, at another server, reads what was there before it."""
+    """It was sent to a server that stood still. The next incarnation reads, elsewhere, what was there before it."""
     ensemble = zookeepers(Ensemble, syncLimit=150)  # a server may stand still for 30 s
     slow = ensemble.followers()[0]
     between = relays(ensemble)
@@ -149,6 +148,8 @@ def test_a_write_that_arrives_after_its_sender_died(frond, zookeepers, relays, r
         assert entry.fields["state"] == "held"
     assert_distinct(streams.ids() + more)
     assert {worker_of(each) for each in more} == {entry.number}
+    if entry.number == number:
+        assert max(map(timestamp_ms, streams.ids())) < min(map(timestamp_ms, more))
     assert lease_metric(server, "leases_lost_total") == 0
 
 

@@ -208,7 +208,7 @@ def test_connections_fail_in_every_way(frond, zookeeper, relays):
 @pytest.mark.threads
 @pytest.mark.timeout(180)
 def test_writes_whose_answer_is_lost(frond, zookeeper, relays, records):
-    """The node of a create is found again, and a heartbeat that arrived counts: no number is lost, none is taken twice."""
+    """The node of a create is found again, and a heartbeat that arrived counts: no number is lost or taken twice."""
     first = frond(**BRISK).start()
     ways = [relays(zookeeper) for _ in range(3)]
     servers = [frond(zookeeper=way, **BRISK) for way in ways]

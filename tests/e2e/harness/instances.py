@@ -37,7 +37,7 @@ def worker_ids(servers):
 
 
 def lease_metric(server, name):
-    """One of the frond_worker_… metrics, by what stands for the dots."""
+    """One of the metrics frond_worker_…"""
     return server.metrics()[f"frond_worker_{name}"]
 
 
@@ -63,7 +63,7 @@ def ids_of(reply):
 
 
 class Streams:
-    """One client of each server that asks on and on; a context manager that stops them. Names a server by itself."""
+    """One client of each server that asks on and on; a context manager that stops them."""
 
     def __init__(self, servers, target=ONE_ID, pause=0.01, timeout=60):
         self._loads = {server: Load(server, target, pause, timeout) for server in servers}

@@ -43,6 +43,9 @@ public:
     [[nodiscard]] virtual std::unique_ptr<soci::session> open() const = 0;
     // Asks the server whether the session still works. Blocks up to the time-outs.
     [[nodiscard]] virtual bool alive(soci::session& session) const noexcept = 0;
+    // Whether the session works on what is no longer the database at its address (a file that was deleted or replaced).
+    // Cheap: asked before every use.
+    [[nodiscard]] virtual bool astray(soci::session& session) const noexcept = 0;
     [[nodiscard]] virtual Fault fault(const soci::soci_error& error) const noexcept = 0;
 
     // Creates what open() expects to be there (SQLite's file). A sentence when it did something. Throws as open().

@@ -116,6 +116,9 @@ public:
         return session;
     }
 
+    // A connection ends with its server.
+    [[nodiscard]] bool astray(soci::session&) const noexcept override { return false; }
+
     [[nodiscard]] bool alive(soci::session& session) const noexcept override {
         return mysql_ping(handle(session)) == 0;
     }

@@ -18,7 +18,8 @@ soci::session& SessionPool::Lease::session() {
     if (slot_.session) {
         reused_ = true;
         const bool long_idle = std::chrono::steady_clock::now() - slot_.idle_since > idle_before_check;
-        if (long_idle && !pool_->dialect_.alive(*slot_.session)) drop();
+        const Dialect& dialect = pool_->dialect_;
+        if (dialect.astray(*slot_.session) || (long_idle && !dialect.alive(*slot_.session))) drop();
     }
     if (!slot_.session) {
         slot_.session = pool_->dialect_.open();

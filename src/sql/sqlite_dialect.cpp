@@ -36,6 +36,14 @@ public:
 
     [[nodiscard]] bool alive(soci::session&) const noexcept override { return true; }
 
+    // The open file lives on without a name, and what is written to it is seen by nobody else.
+    [[nodiscard]] bool astray(soci::session& session) const noexcept override {
+        auto* backend = static_cast<soci::sqlite3_session_backend*>(session.get_backend());  // open() made it
+        int moved = 0;
+        const int asked = sqlite_api::sqlite3_file_control(backend->conn_, nullptr, SQLITE_FCNTL_HAS_MOVED, &moved);
+        return asked != SQLITE_OK || moved != 0;
+    }
+
     [[nodiscard]] Fault fault(const soci::soci_error& error) const noexcept override {
         if (dynamic_cast<const SetupError*>(&error) != nullptr) return Fault::refused;
         const auto* sqlite = dynamic_cast<const soci::sqlite3_soci_error*>(&error);

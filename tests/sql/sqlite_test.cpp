@@ -198,6 +198,32 @@ TEST_F(Sqlite, WaitsForAnotherWriterOnlySoLong) {
 }
 
 // As a file without write permission, which root would not notice.
+// An open file lives on without its name; numbers from it would be given out again by whoever opens the new one.
+TEST_F(Sqlite, ADeletedFileIsNoticed) {
+    const auto database = open(file());
+    init_with_key(database, "k");
+    SqlSegmentStore store(database);
+    ASSERT_TRUE(store.advance("k", {}));
+    std::filesystem::remove(file());
+    const auto gone = store.advance("k", {});
+    ASSERT_FALSE(gone);
+    EXPECT_EQ(gone.error().code, errc::store_unavailable);
+}
+
+TEST_F(Sqlite, AReplacedFileIsTheOneThatCounts) {
+    const auto database = open(file());
+    init_with_key(database, "k");
+    SqlSegmentStore store(database);
+    ASSERT_TRUE(store.advance("k", {}));
+    const auto other = folder.path() / "other.db";
+    init_with_key(open(other), "k");
+    for (const char* rest : {"-wal", "-shm"}) std::filesystem::remove(file().string() + rest);
+    std::filesystem::rename(other, file());
+    const auto range = store.advance("k", {});
+    ASSERT_TRUE(range) << range.error().detail;
+    EXPECT_EQ(ask(database, "SELECT max_id FROM leaf_alloc"), "11") << "not the file that was open";
+}
+
 TEST_F(Sqlite, AReadOnlyDatabaseIsNotUsableAsConfigured) {
     const auto database = open(file());
     init_with_key(database, "order");

@@ -196,7 +196,8 @@ void LeaseMachine::on_survey_failed(const Moment& moment, const RegistryError& e
     registry_failed(moment, error.detail);
     const bool away = error.fault == RegistryFault::unavailable || error.fault == RegistryFault::unknown;
     if (away && begin_offline(moment)) return;
-    not_yet(moment, away ? "registry" : "contradiction", Error(errc::worker_unavailable, error.detail));
+    not_yet(moment, away ? "registry" : "contradiction",
+            Error(errc::worker_unavailable, error.detail + (away ? offline_refusal(moment) : "")));
 }
 
 // ---- taking

@@ -146,6 +146,7 @@ private:
     // A lease begins and ends.
     void begin_lease(const Moment& moment, Lease lease);
     bool begin_offline(const Moment& moment);
+    [[nodiscard]] std::string offline_refusal(const Moment& moment) const;
     void open_issuer(const Moment& moment);
     void not_open(Error why);
     void raise_limit();

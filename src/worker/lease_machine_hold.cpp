@@ -65,6 +65,17 @@ bool LeaseMachine::begin_offline(const Moment& moment) {
     return true;
 }
 
+// Why the state file does not help at this time of the clock; it may well be the clock that is wrong.
+std::string LeaseMachine::offline_refusal(const Moment& moment) const {
+    if (!permission_.offline_until) return {};
+    if (const auto refused = refuse_start(start_rule(), moment.now_ms, access_.found->watermark)) {
+        return "; and " + refused->detail;
+    }
+    if (*permission_.offline_until > moment.now_ms) return {};
+    return fmt::format("; and the clock shows {}, past {}, up to which the state file allows to go on without it",
+                       format_rfc3339(moment.now_ms), format_rfc3339(*permission_.offline_until));
+}
+
 // The earliest moment for the first ID has come, and all that must be written is.
 void LeaseMachine::open_issuer(const Moment& moment) {
     if (auto refused = refused_now(moment)) return not_open(std::move(*refused));

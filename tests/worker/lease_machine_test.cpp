@@ -1,5 +1,6 @@
 #include "worker/lease_machine.hpp"
 
+#include "base/units.hpp"
 #include "worker/lease_machine_fixture.hpp"
 
 namespace frond::worker {
@@ -613,6 +614,24 @@ TEST_F(LeaseStateFile, ARecordThatAnotherTookMeanwhileEndsTheOfflineLease) {
     (void)await<SurveyCall>();
     reply(survey());
     EXPECT_EQ(take_error(), errc::lease_lost);
+}
+
+TEST_F(LeaseStateFile, WithTheRegistryDownAWrongClockIsNamedToo) {
+    leave_state(3, "owner of me", start_ms + 300, start_ms + 60'000);
+    for (const std::int64_t wrong_ms : {start_ms - 3'600'000, start_ms + 3'600'000}) {
+        now_ms_ = wrong_ms;
+        start();
+        (void)expect<SurveyCall>();
+        fail(RegistryFault::unavailable);
+        EXPECT_FALSE(machine_->holding());
+        EXPECT_NE(trouble().find("it failed; and the clock shows " + format_rfc3339(wrong_ms)), std::string::npos)
+            << trouble();
+        // Once it is right, the file counts.
+        now_ms_ = start_ms;
+        (void)await<SurveyCall>();
+        fail(RegistryFault::unavailable);
+        EXPECT_TRUE(machine_->holding());
+    }
 }
 
 TEST_F(LeaseStateFile, NoStartWithTheRegistryDownAfterARelease) {

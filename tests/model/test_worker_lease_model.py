@@ -19,7 +19,7 @@ WORLDS = {
 LARGE_WORLDS = {
     "memory": World(ticks=5, writes=6),
     "copies": World(("COPIES",), ticks=4, writes=5),
-    "files-writes": World(("FILES",), ticks=3, writes=4),
+    "files-writes": World(("FILES",), ticks=4, writes=4),
     "files-crashes": World(("FILES",), ticks=4, writes=3, crashes=2),
 }
 

@@ -3,7 +3,7 @@
 
 def pytest_addoption(parser):
     parser.addoption(
-        "--large", action="store_true", help="also check the model with larger bounds: ten minutes or more, and up to 4 GB at a time"
+        "--large", action="store_true", help="also check the model with larger bounds: ten minutes, up to 4 GB at once"
     )
 
 

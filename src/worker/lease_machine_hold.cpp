@@ -202,7 +202,10 @@ void LeaseMachine::on_lease_found(const Moment& moment, const Found& found) {
     const bool of_file = !lease_->confirmed && record.owner == lease_->owner;
     if (unchanged || of_file) {
         // What is unresolved may land later: it stays in mind.
-        if (of_file) lease_->version = found->version;
+        if (of_file) {
+            lease_->version = found->version;
+            lease_->least_fence = std::max(lease_->least_fence, record.fence);
+        }
         call_due_ = moment.steady;
         return;
     }

@@ -604,6 +604,27 @@ TEST_F(LeaseStateFile, TheRecordIsTakenBackWhenTheRegistryComes) {
     EXPECT_EQ(expect<WriteCall>().version, 6);
 }
 
+// A heartbeat of the dead process lands between the look and the take: its fence counts.
+TEST_F(LeaseStateFile, AResumeNeverLowersAFenceThatCameLate) {
+    leave_state(3, "owner of me", start_ms + 300, start_ms + 60'000);
+    start();
+    (void)expect<SurveyCall>();
+    fail(RegistryFault::unavailable);
+    store();
+    add_record(3, record("me", start_ms + 60'000, LeaseState::held));
+    (void)await<SurveyCall>();
+    reply(survey());
+    (void)expect<WriteCall>();
+    fail(RegistryFault::conflict);
+    (void)expect<ReadCall>();
+    records_[0].version = 6;
+    records_[0].record->fence = start_ms + 5'000'000;
+    reply(Found(records_[0]));
+    const auto again = expect<WriteCall>();
+    EXPECT_EQ(again.version, 6);
+    EXPECT_EQ(again.record.fence, start_ms + 5'000'000);
+}
+
 TEST_F(LeaseStateFile, ARecordThatAnotherTookMeanwhileEndsTheOfflineLease) {
     leave_state(3, "owner of me", start_ms + 300, start_ms + 60'000);
     start();

@@ -1,4 +1,4 @@
-"""Frond joins a parent that Leaf servers use, or will use: one counter for all, and Leaf's nodes are none of its business."""
+"""Frond joins a parent that Leaf servers use, or will use: one counter for all, and Leaf's nodes stay as they are."""
 
 import json
 
@@ -166,7 +166,7 @@ def test_number_0_of_a_parent_made_by_frond_is_never_used(frond, client, registr
 def test_beside_leaf_the_layout_must_be_that_of_leaf(frond, client, registry_name, records):
     make_parent(client, registry_name, ADDRESSES)
     before = records.names()
-    server = frond(**{**PLAIN, "segment__enabled": True}, snowflake__worker_id_offset=8).init().create_key("demo").start()
+    server = frond(snowflake__worker_id_offset=8).init().create_key("demo").start()
     text = wait_for(lambda: text_with(server, "made by Leaf"), 20, "the reason")
     assert "10.0.0." in text and "worker_id_offset must be 0" in text
     assert server.fetch("/api/snowflake/get/x").code() == "WORKER_UNAVAILABLE"

@@ -59,6 +59,7 @@ def test_two_hundred_new_instances_use_twenty_numbers(frond, zookeeper, registry
         assert states_of(records) == {number: left[end] for number, end in dict(lives).items()}
 
 
+@pytest.mark.threads
 def test_a_released_number_is_taken_at_once(frond, records):
     """However long the fence window: rolling restarts use one number."""
     seen = set()

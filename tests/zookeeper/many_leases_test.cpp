@@ -150,6 +150,7 @@ TEST_F(ManyLeasesTest, ANumberIsAlwaysFoundAndTwentyAreEnough) {
     EXPECT_TRUE(numbers_.count(0) == 0);
     EXPECT_EQ(children(live()).size(), 0U);
     RecordProperty("crashes", crashes_);
+    RecordProperty("records", static_cast<int>(children(parent()).size()));
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ private:
     void step();
     void observe(const worker::Moment& seen);
     void run_lanes();
+    void check_quiet();
     void schedule_lanes();
 
     void send(worker::RegistryCall call);

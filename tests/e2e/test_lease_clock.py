@@ -9,11 +9,11 @@ import pytest
 from harness.ids import timestamp_ms
 from harness.taken import Taken, assert_no_record_is_blocked_for_long, now_ms
 from harness.waiting import wait_for
+from harness.wrong_clocks import HEARTBEAT, wait_issuing
 
 STEPS = ["-0.001s", "-0.005s", "-1s", "-30s", "-1h", "+1s", "+1h", "+10y"]
 TINY = ["-0.001s", "-0.005s"]
 
-HEARTBEAT = {"snowflake__heartbeat": "100ms"}
 FILE = {"with file": {}, "without file": {"snowflake__state_dir": ""}}
 
 
@@ -167,6 +167,7 @@ def test_reject_waits_for_a_few_milliseconds(stepped, front, fake_clock, offset,
 @pytest.mark.parametrize("offset", ["-1s", "-30s", "-1h"])
 def test_reject_refuses_until_the_clock_has_caught_up(stepped, front, fake_clock, records, offset, registry):
     server = stepped(snowflake__on_clock_rollback="reject", segment__enabled=True).init().create_key("demo").start()
+    wait_issuing(server)
     taken = Taken()
     taken.take(server)
     if registry == "down":
@@ -182,7 +183,7 @@ def test_reject_refuses_until_the_clock_has_caught_up(stepped, front, fake_clock
         assert server.manage("/readyz").status == 200 and server.segment() > 0
         fake_clock.step("+0")
     # A second passes by itself, and IDs go by the clock as it is now.
-    wait_for(lambda: server.fetch("/api/snowflake/get/x").status == 200, 20, "the clock to catch up")
+    wait_issuing(server)
     front.heal()
     wait_heartbeats(server)
     taken.take(server, late_ms=1000 if offset == "-1s" else 0)
@@ -203,7 +204,7 @@ def test_reject_does_not_follow_a_jump_ahead(stepped, fake_clock, records, offse
     wait_heartbeats(server)
     fake_clock.step("+0")
     if offset == "+1s":  # which was followed, by less than a millisecond
-        wait_for(lambda: server.fetch("/api/snowflake/get/x").status == 200, 10)
+        wait_issuing(server)
     taken.take(server)
     taken.assert_increasing()
     assert_no_record_is_blocked_for_long([entry.fields["fence"] for entry in records.frond_records()])
@@ -213,6 +214,8 @@ def test_reject_does_not_follow_a_jump_ahead(stepped, fake_clock, records, offse
 
 
 def hold_in_database(server, fake_clock, offset):
+    server.start()
+    wait_issuing(server)
     taken = Taken()
     taken.take(server)
     fake_clock.step(offset)
@@ -223,6 +226,7 @@ def hold_in_database(server, fake_clock, offset):
     server.kill()
     fake_clock.step("+0")
     server.start()
+    wait_issuing(server)
     taken.take(server)
     taken.assert_increasing()
     assert len(taken.workers) == 1
@@ -232,21 +236,22 @@ def hold_in_database(server, fake_clock, offset):
 @pytest.mark.parametrize("offset", ["-0.005s", "-30s", "-1h", "+1h", "+10y"])
 def test_hold_over_sqlite(embedded, fake_clock, offset):
     """There is no second clock to ask."""
-    hold_in_database(embedded().start(), fake_clock, offset)
+    hold_in_database(embedded(), fake_clock, offset)
 
 
 @pytest.mark.parametrize("offset", ["-1h", "+1h", "+10y"])
 def test_hold_over_mariadb(embedded, database, fake_clock, offset):
-    hold_in_database(embedded(database=database.url).start(), fake_clock, offset)
+    hold_in_database(embedded(database=database.url), fake_clock, offset)
 
 
 def test_reject_over_sqlite(embedded, fake_clock):
     server = embedded(snowflake__on_clock_rollback="reject").start()
+    wait_issuing(server)
     taken = Taken()
     taken.take(server)
     fake_clock.step("-1h")
     assert server.fetch("/api/snowflake/get/x").code() == "CLOCK_ROLLBACK"
     fake_clock.step("+0")
-    wait_for(lambda: server.fetch("/api/snowflake/get/x").status == 200, 10, "the clock to catch up")
+    wait_issuing(server)
     taken.take(server)
     taken.assert_increasing()

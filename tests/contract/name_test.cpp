@@ -39,7 +39,7 @@ TEST_P(LeaseContract, AnotherSpaceIsShownWhatTheNameWasMadeWith) {
 
 TEST_P(LeaseContract, NamesAreKeptApart) {
     std::vector<std::string> ids;
-    for (const char* name : {"frond", "FROND", "frönd", "a-b.c_d", "名前", "it's \"x\" 🚀"}) {
+    for (const char* name : {"frond", "FROND", "frönd", "a-b.c_d", "名前", "it's \"x\""}) {
         const auto registry = joined({name, space(), "instance"});
         const LeaseRecord own = record(name);
         const auto created = must(registry->create(own));

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -116,13 +117,14 @@ Result<void> App::open_snowflake() {
     if (state_directory_) state_file_ = std::make_unique<worker::JsonStateFile>(*state_directory_);
     if (Result<void> opened = open_keeper(); !opened) return opened;
     snowflake_ = std::make_unique<snowflake::SnowflakeService>(
-        snowflake::SnowflakeOptions{.layout = *layout,
-                                    .max_ahead = config.max_ahead,
-                                    .state_file = state_file_ != nullptr,
-                                    .refill_timeout = config_.segment.refill_timeout,
-                                    .on_clock_rollback = config.on_clock_rollback == ClockRollback::reject
-                                                             ? snowflake::ClockRollback::reject
-                                                             : snowflake::ClockRollback::hold},
+        snowflake::SnowflakeOptions{
+            .layout = *layout,
+            .max_ahead = config.max_ahead,
+            .clock_agreement = std::max(config.max_clock_skew, std::chrono::milliseconds(1'000)),
+            .state_file = state_file_ != nullptr,
+            .refill_timeout = config_.segment.refill_timeout,
+            .on_clock_rollback = config.on_clock_rollback == ClockRollback::reject ? snowflake::ClockRollback::reject
+                                                                                   : snowflake::ClockRollback::hold},
         clock_, lease_slot_, *keeper_, snowflake_metrics_);
     return {};
 }

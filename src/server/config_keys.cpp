@@ -163,7 +163,7 @@ Keys snowflake_keys() {
         duration("snowflake.heartbeat", snowflake<&SnowflakeConfig::heartbeat>, 100ms, 1h),
         duration("snowflake.fence_window", snowflake<&SnowflakeConfig::fence_window>, 1s, 24h),
         duration("snowflake.max_ahead", snowflake<&SnowflakeConfig::max_ahead>, 100ms, 5min),
-        duration("snowflake.max_clock_skew", snowflake<&SnowflakeConfig::max_clock_skew>, 0s, 1h),
+        duration("snowflake.max_clock_skew", snowflake<&SnowflakeConfig::max_clock_skew>, 100ms, 1h),
         word<&Config::snowflake, &SnowflakeConfig::on_clock_rollback>("snowflake.on_clock_rollback", rollbacks),
     };
 }

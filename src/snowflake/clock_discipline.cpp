@@ -10,8 +10,10 @@ std::int64_t ms_of(SteadyTime steady) noexcept { return ns_of(steady) / 1'000'00
 
 }  // namespace
 
-ClockDiscipline::ClockDiscipline(WallTime wall, SteadyTime steady) noexcept
-    : line_{ns_of(steady), unix_ms(wall), 0, 0}, last_difference_ms_(unix_ms(wall) - ms_of(steady)) {}
+ClockDiscipline::ClockDiscipline(WallTime wall, SteadyTime steady, std::int64_t agreement_ms) noexcept
+    : line_{ns_of(steady), unix_ms(wall), 0, 0},
+      agreement_ms_(agreement_ms),
+      last_difference_ms_(unix_ms(wall) - ms_of(steady)) {}
 
 ClockObservation ClockDiscipline::observe(WallTime wall, SteadyTime steady) noexcept {
     ClockObservation seen;
@@ -39,7 +41,7 @@ void ClockDiscipline::offer_reference(WallTime reference, SteadyTime steady) noe
 bool ClockDiscipline::agrees(std::int64_t wall_ms, std::int64_t steady_ms) const noexcept {
     if (!reference_) return false;
     const std::int64_t age = steady_ms - reference_->steady_ms;
-    return age <= reference_age_ms && std::abs(wall_ms - (reference_->ms + age)) <= follow_ms;
+    return age <= reference_age_ms && std::abs(wall_ms - (reference_->ms + age)) <= agreement_ms_;
 }
 
 // Once under way, goes on until the two are less than the noise apart, else starts only beyond it.

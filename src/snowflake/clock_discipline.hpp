@@ -64,7 +64,8 @@ public:
     static constexpr std::int64_t follow_ms = 1'000;  // a wall clock further ahead needs consent
     static constexpr std::int64_t reference_age_ms = 60'000;  // an older reference says nothing
 
-    ClockDiscipline(WallTime wall, SteadyTime steady) noexcept;
+    // A reference confirms a jump ahead when it is within agreement_ms of the wall clock.
+    ClockDiscipline(WallTime wall, SteadyTime steady, std::int64_t agreement_ms = follow_ms) noexcept;
 
     // Takes a pair of readings of the same moment, at most 1 ms apart.
     ClockObservation observe(WallTime wall, SteadyTime steady) noexcept;
@@ -84,6 +85,7 @@ private:
     [[nodiscard]] std::int64_t slew_for(std::int64_t offset_ms) const noexcept;
 
     ClockLine line_;
+    std::int64_t agreement_ms_;
     std::int64_t last_difference_ms_;  // wall minus steady at the last look
     std::optional<Reference> reference_;
 };

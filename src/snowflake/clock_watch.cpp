@@ -20,7 +20,8 @@ std::string distance(std::int64_t offset_ms) {
 // What happens next, for people who wonder whether to do something.
 std::string_view outlook(const ClockObservation& seen, bool hold) {
     if (seen.held) {
-        return "; IDs keep their time until the wall clock comes back within 1 s, or the process is started anew";
+        return "; IDs keep their time until the wall clock comes back within 1 s, the clock of the registry or of the "
+               "other instances confirms it, or the process is started anew";
     }
     return hold ? "; IDs keep their time and draw near to it by 488 ppm" : "";
 }
@@ -32,7 +33,7 @@ void ClockWatch::note(const ClockObservation& seen, SteadyTime now) {
     metrics_.clock_offset_ms.set(seen.offset_ms);
     if (seen.step_ms < 0) metrics_.clock_steps_back.add();
     if (seen.step_ms > 0) metrics_.clock_steps_ahead.add();
-    if (seen.adopted) spdlog::warn("Clock: jumped ahead to the wall clock, which the registry's clock confirms");
+    if (seen.adopted) spdlog::warn("Clock: jumped ahead to the wall clock, which another clock confirms");
 
     const bool together = std::abs(seen.offset_ms) <= ClockDiscipline::noise_ms;
     if (seen.step_ms != 0) {

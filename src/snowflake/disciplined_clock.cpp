@@ -20,7 +20,8 @@ ClockReading read_clocks(const Clock& clock) noexcept {
     return best;
 }
 
-DisciplinedClock::DisciplinedClock(const Clock& clock) noexcept : clock_(clock), discipline_({}, {}) {
+DisciplinedClock::DisciplinedClock(const Clock& clock, std::int64_t agreement_ms) noexcept
+    : clock_(clock), agreement_ms_(agreement_ms), discipline_({}, {}) {
     restart(read_clocks(clock));
 }
 
@@ -32,7 +33,7 @@ ClockObservation DisciplinedClock::observe(const ClockReading& reading) noexcept
 }
 
 void DisciplinedClock::restart(const ClockReading& reading) noexcept {
-    discipline_ = ClockDiscipline(reading.wall, reading.steady);
+    discipline_ = ClockDiscipline(reading.wall, reading.steady, agreement_ms_);
     publish(discipline_.line());
 }
 

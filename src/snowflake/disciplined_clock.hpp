@@ -25,8 +25,8 @@ struct ClockReading {
 // time seen, as the generator does. `clock` outlives it.
 class DisciplinedClock {
 public:
-    // Starts at the wall clock.
-    explicit DisciplinedClock(const Clock& clock) noexcept;
+    // Starts at the wall clock. `agreement_ms` as ClockDiscipline has it.
+    explicit DisciplinedClock(const Clock& clock, std::int64_t agreement_ms = ClockDiscipline::follow_ms) noexcept;
 
     // ms since the Unix epoch. Any thread; no lock, no allocation.
     [[nodiscard]] std::int64_t now_ms() const noexcept {
@@ -62,6 +62,7 @@ private:
     void publish(const ClockLine& line) noexcept;
 
     const Clock& clock_;
+    const std::int64_t agreement_ms_;
     ClockDiscipline discipline_;
     std::array<Slot, slots> lines_;
     std::atomic<std::uint64_t> current_{0};  // number of the present line; its slot is that modulo `slots`

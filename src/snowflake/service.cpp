@@ -61,7 +61,7 @@ SnowflakeService::SnowflakeService(SnowflakeOptions options, const Clock& clock,
       source_(clock),
       metrics_(metrics),
       max_take_(largest_take(options_)),
-      clock_(clock),
+      clock_(clock, options_.clock_agreement.count()),
       watch_(metrics, options_.on_clock_rollback == ClockRollback::hold),
       rollback_log_("Snowflake mode", milliseconds(0)),
       slot_(slot),
@@ -69,7 +69,10 @@ SnowflakeService::SnowflakeService(SnowflakeOptions options, const Clock& clock,
     if (options_.on_clock_rollback == ClockRollback::reject) guard_.emplace(source_, clock_);
 }
 
-SnowflakeService::~SnowflakeService() { stop(usual_patience); }
+SnowflakeService::~SnowflakeService() {
+    stop(usual_patience);
+    if (thread_.joinable()) thread_.join();
+}
 
 Result<void> SnowflakeService::validate() const {
     if (options_.max_ahead < least_lead) {
@@ -110,13 +113,20 @@ void SnowflakeService::run() {
         wake_.notify_all();
         wake_.wait_until(lock, due, [this] { return stopping_; });
     }
+    const milliseconds patience = patience_;
+    lock.unlock();
+    const bool released = keeper_.release(patience);
+    lock.lock();
+    released_ = released;
+    ended_ = true;
+    wake_.notify_all();
 }
 
 // The time of IDs. While none depends on it, that is the wall clock itself, so that one that is mended counts at once;
 // and the disciplined clock begins anew with every look, so that a lease goes on by the very time at which it was
 // taken.
 worker::Moment SnowflakeService::moment_of(const ClockReading& reading) noexcept {
-    if (!keeper_.holding()) clock_.restart(reading);
+    if (!keeper_.issuing()) clock_.restart(reading);
     const std::int64_t now_ms = clock_.at_ms(reading.steady);
     return {guard_ ? std::min(now_ms, unix_ms(reading.wall)) : now_ms, reading.steady};
 }
@@ -130,8 +140,10 @@ worker::Moment SnowflakeService::steer(const std::optional<worker::RegistryClock
     const std::lock_guard lock(clock_mutex_);
     const ClockReading reading = read_clocks(source_);
     if (reference) clock_.offer_reference(wall_time(reference->ms), reference->steady);
-    if (keeper_.holding()) look_at_clocks(reading);
-    return moment_of(reading);
+    const bool held = keeper_.issuing() && look_at_clocks(reading);
+    worker::Moment moment = moment_of(reading);
+    moment.clock_held = held;
+    return moment;
 }
 
 milliseconds SnowflakeService::step() {
@@ -142,17 +154,19 @@ milliseconds SnowflakeService::step() {
     return std::clamp(wait, shortest_wait, longest_step);
 }
 
-void SnowflakeService::look_at_clocks(const ClockReading& reading) {
+// Whether the wall clock is ahead by more than time follows by itself.
+bool SnowflakeService::look_at_clocks(const ClockReading& reading) {
     const ClockObservation seen = clock_.observe(reading);
     watch_.note(seen, reading.steady);
-    if (!guard_) return;
+    if (!guard_) return seen.held;
     if (const std::int64_t behind = guard_->behind_ms(); behind > RollbackGuard::patience_ms) {
         rollback_log_.report("clock", rolled_back(behind).detail + "; IDs are refused until it has caught up");
-        return;
+        return seen.held;
     }
     rollback_log_.report_none(reading.steady);
     // IDs go by the wall clock while it is the lower one, so that nobody sees this one come down to it.
     if (seen.offset_ms < -ClockDiscipline::noise_ms && guard_->behind_ms() == 0) clock_.restart(reading);
+    return seen.held;
 }
 
 bool SnowflakeService::stop(milliseconds patience) {
@@ -161,16 +175,24 @@ bool SnowflakeService::stop(milliseconds patience) {
     closing_.store(true, std::memory_order_release);
     if (SnowflakeGenerator* lease = slot_.current()) lease->close();
     waiters_.wake_all();
-    {
-        const std::lock_guard lock(mutex_);
-        stopping_ = true;
-    }
-    wake_.notify_all();
-    if (thread_.joinable()) thread_.join();
-    const bool released = keeper_.release(patience);
+    const bool released = thread_.joinable() ? await_release(patience) : keeper_.release(patience);
     waiters_.wake_all();
     show(status());
     return released;
+}
+
+// The thread releases, so that a disk that hangs holds up nobody else.
+bool SnowflakeService::await_release(milliseconds patience) {
+    constexpr milliseconds last_words{1'000};
+    std::unique_lock lock(mutex_);
+    if (!stopping_) patience_ = patience;
+    stopping_ = true;
+    wake_.notify_all();
+    const auto deadline = steady_clock::now() + patience + last_words;
+    if (!wake_.wait_until(lock, deadline, [this] { return ended_; })) return false;
+    lock.unlock();
+    thread_.join();
+    return released_;
 }
 
 Result<IdRun> SnowflakeService::try_take(std::int64_t now_ms, std::uint64_t count) {

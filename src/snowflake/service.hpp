@@ -50,9 +50,10 @@ enum class ClockRollback { hold, reject };
 
 struct SnowflakeOptions {
     SnowflakeLayout layout;
-    std::chrono::milliseconds max_ahead{1'000};       // at least 100 ms
-    bool state_file = false;                          // the keeper has one, so that the watermark limits takes too
-    std::chrono::milliseconds refill_timeout{2'000};  // how long take() waits
+    std::chrono::milliseconds max_ahead{1'000};        // at least 100 ms
+    std::chrono::milliseconds clock_agreement{1'000};  // how close a reference must be to confirm a jump ahead
+    bool state_file = false;                           // the keeper has one, so that the watermark limits takes too
+    std::chrono::milliseconds refill_timeout{2'000};   // how long take() waits
     ClockRollback on_clock_rollback = ClockRollback::hold;
 };
 
@@ -120,7 +121,8 @@ private:
     [[nodiscard]] worker::Moment present_moment();
     [[nodiscard]] worker::Moment steer(const std::optional<worker::RegistryClock>& reference);
     [[nodiscard]] worker::Moment moment_of(const ClockReading& reading) noexcept;
-    void look_at_clocks(const ClockReading& reading);
+    [[nodiscard]] bool look_at_clocks(const ClockReading& reading);
+    [[nodiscard]] bool await_release(std::chrono::milliseconds patience);
     [[nodiscard]] Refusal judge(Error error, std::uint64_t count, std::uint64_t ahead) const;
     [[nodiscard]] Refusal rollback_refusal(Error error, std::uint64_t count) const;
     [[nodiscard]] std::chrono::milliseconds until_room(std::uint64_t count) const;
@@ -149,7 +151,10 @@ private:
     std::atomic<bool> closing_{false};
     std::mutex mutex_;
     std::condition_variable wake_;
-    bool stopping_ = false;  // the thread shall end
+    bool stopping_ = false;                  // the thread shall release and end
+    std::chrono::milliseconds patience_{0};  // for that
+    bool ended_ = false;                     // it has
+    bool released_ = false;                  // the keeper said so
     std::thread thread_;
 };
 

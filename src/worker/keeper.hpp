@@ -20,6 +20,7 @@ namespace frond::worker {
 struct Moment {
     std::int64_t now_ms;
     SteadyTime steady;
+    bool clock_held = false;  // the wall clock is further ahead than time follows without somebody's consent
 };
 
 struct KeeperMetrics {
@@ -49,7 +50,7 @@ public:
 
     // True while IDs are made: time must come from the disciplined clock then. Before that it may follow every step of
     // the wall clock, so that a lease which was taken by a wrong clock is not stuck with it. Any thread.
-    [[nodiscard]] virtual bool holding() const noexcept = 0;
+    [[nodiscard]] virtual bool issuing() const noexcept = 0;
 
     // Whether the first attempt to get a lease has come to an end, either way. Any thread.
     [[nodiscard]] virtual bool settled() const noexcept = 0;

@@ -109,6 +109,12 @@ std::string contradiction_in(const Survey& survey, const LeaseSpace& own, std::s
     return {};
 }
 
+std::optional<std::int64_t> peers_ahead(const Survey& survey, const Chooser& chooser, std::int64_t registry_ms) {
+    auto offsets = peer_offsets(survey, chooser, registry_ms);
+    if (offsets.empty()) return std::nullopt;
+    return median(std::move(offsets));
+}
+
 ClockVerdict judge_clocks(const Survey& survey, const Chooser& chooser, const Moment& moment) {
     ClockVerdict verdict;
     verdict.reference_ms = moment.now_ms;
@@ -169,13 +175,13 @@ Choice choose(const Survey& survey, const Chooser& chooser, const Moment& moment
                 choice.wait = must_wait(chooser, *view, moment.now_ms, state->watermark);
             }
             choice.candidates.push_back(judge.resume(*view, state->watermark));
-        } else if (judge.is_free(record)) {
+        } else if (judge.is_free(record) && judge.reachable(judge.take_over(*view).floor)) {
             (mine ? own : others).push_back(judge.take_over(*view));
         } else {
             if (mine && record.state == LeaseState::released && judge.worth_waiting(record.fence) && !choice.wait) {
                 choice.wait = must_wait(chooser, *view, moment.now_ms, record.fence);
             }
-            const std::int64_t free_at = judge.free_at(record);
+            const std::int64_t free_at = std::max(judge.free_at(record), reference_ms + 1);
             choice.next_free_ms = std::min(choice.next_free_ms.value_or(free_at), free_at);
         }
     }

@@ -40,6 +40,11 @@ struct ClockVerdict {
 // against the modification time of its record). `chooser.identity` is not counted among them.
 [[nodiscard]] ClockVerdict judge_clocks(const Survey& survey, const Chooser& chooser, const Moment& moment);
 
+// How far the clocks of the other live instances are ahead of the registry's, which shows registry_ms: the median.
+// Nothing when there are none.
+[[nodiscard]] std::optional<std::int64_t> peers_ahead(const Survey& survey, const Chooser& chooser,
+                                                      std::int64_t registry_ms);
+
 // A record to be taken by compare-and-set.
 struct Candidate {
     std::int64_t number;

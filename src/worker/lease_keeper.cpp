@@ -14,6 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds longest_wait{1'000};
+constexpr milliseconds state_file_patience{3'000};
 
 }  // namespace
 
@@ -49,6 +50,8 @@ StateAccess LeaseKeeper::read_state_file() {
     if (file_ == nullptr) return access;
     if (auto locked = file_->lock(); !locked) {
         spdlog::warn("Snowflake mode: runs without a state file: {}", locked.error().detail);
+        // What it forbids counts all the same.
+        if (auto loaded = file_->load()) access.found = std::move(loaded->state);
         return access;
     }
     access.holder = file_->holder();
@@ -70,9 +73,10 @@ void LeaseKeeper::run_file_lane() {
     ::pthread_setname_np(::pthread_self(), "frond-statefile");
     StateAccess access = read_state_file();
     Lock lock(mutex_);
-    machine_.emplace(options_, std::move(access), slot_, metrics_);
+    const bool in_time = !machine_;
+    if (in_time) machine_.emplace(options_, std::move(access), slot_, metrics_);
     wake_.notify_all();
-    while (!ending_) {
+    while (in_time && !ending_) {
         const Moment moment = now_();
         auto state = machine_->next_store(moment);
         if (!state) {
@@ -92,7 +96,10 @@ void LeaseKeeper::run_file_lane() {
 void LeaseKeeper::run_registry_lane() {
     ::pthread_setname_np(::pthread_self(), "frond-registry");
     Lock lock(mutex_);
-    wake_.wait(lock, [this] { return machine_.has_value() || ending_; });
+    if (!wake_.wait_for(lock, state_file_patience, [this] { return machine_.has_value() || ending_; })) {
+        spdlog::error("Snowflake mode: runs without a state file, as the state directory does not answer");
+        machine_.emplace(options_, StateAccess{}, slot_, metrics_);
+    }
     while (!ending_) {
         const Moment moment = now_();
         auto call = machine_->next_call(moment);
@@ -115,7 +122,7 @@ void LeaseKeeper::wait(Lock& lock, const Moment& moment) {
 }
 
 void LeaseKeeper::show() {
-    holding_.store(machine_->issuing(), std::memory_order_release);
+    issuing_.store(machine_->issuing(), std::memory_order_release);
     settled_.store(machine_->settled(), std::memory_order_release);
     wake_.notify_all();
     changed_();

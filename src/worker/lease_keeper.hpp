@@ -31,7 +31,7 @@ public:
     // Never fails: what can be wrong with a registry may be mended while the process lives.
     Result<void> start(std::function<Moment()> now, std::function<void()> changed) override;
     std::chrono::milliseconds step(const Moment& moment) override;
-    [[nodiscard]] bool holding() const noexcept override { return holding_.load(std::memory_order_acquire); }
+    [[nodiscard]] bool issuing() const noexcept override { return issuing_.load(std::memory_order_acquire); }
     [[nodiscard]] bool settled() const noexcept override { return settled_.load(std::memory_order_acquire); }
     std::optional<RegistryClock> take_reference() override;
     bool release(std::chrono::milliseconds patience) override;
@@ -57,7 +57,7 @@ private:
 
     std::function<Moment()> now_;
     std::function<void()> changed_;
-    std::atomic<bool> holding_{false};
+    std::atomic<bool> issuing_{false};
     std::atomic<bool> settled_{false};
 
     std::mutex mutex_;

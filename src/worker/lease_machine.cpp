@@ -20,10 +20,6 @@ constexpr milliseconds settle{10'000};
 constexpr milliseconds longest_first_retry{250};
 constexpr milliseconds longest_retry{4'000};
 
-milliseconds first_retry(const LeaseOptions& options) {
-    return std::clamp(options.heartbeat / 12, milliseconds(10), longest_first_retry);
-}
-
 // A number from the random text, to begin the search at.
 std::uint64_t turn_from(const std::string& id) {
     std::uint64_t turn = 0;
@@ -41,7 +37,7 @@ LeaseMachine::LeaseMachine(LeaseOptions options, StateAccess access, Issuer& iss
       mode_log_("Snowflake mode", settle),
       registry_log_("Worker registry", settle),
       clock_log_("Clock", settle),
-      retry_(first_retry(options_)) {
+      retry_(first_retry()) {
     if (!access_.found) return;
     if (access_.usable) permission_ = permission_of(*access_.found, claim());
     if (const auto why = ignored_because(*access_.found, claim()); !why.empty()) {
@@ -54,6 +50,7 @@ LeaseMachine::LeaseMachine(LeaseOptions options, StateAccess access, Issuer& iss
 std::optional<RegistryCall> LeaseMachine::next_call(const Moment& moment) {
     if (call_ || moment.steady < call_due_) return std::nullopt;
     call_ = due_call(moment);
+    call_since_ = moment.steady;
     call_lease_ = lease_count_;
     return call_;
 }
@@ -63,7 +60,9 @@ std::optional<RegistryCall> LeaseMachine::due_call(const Moment& moment) {
         case Phase::seeking:
             return SurveyCall{};
         case Phase::taking:
-            return take_call(moment);
+            if (!clock_is_off(moment)) return take_call(moment);
+            phase_ = Phase::seeking;  // what was chosen was chosen at another time
+            return SurveyCall{};
         case Phase::resolving:
             if (candidate_) return ReadCall{candidate_->number};
             return FindCall{attempt_};
@@ -154,20 +153,27 @@ void LeaseMachine::on_survey(const Moment& moment, const Survey& survey) {
             options_.name);
     }
     if (!contradiction.empty()) {
-        return not_yet(moment, "contradiction", Error(errc::worker_unavailable, std::move(contradiction)));
+        return not_yet(moment, contradiction, Error(errc::worker_unavailable, contradiction));
     }
     name_ = survey.name;
     lost_floor_.reset();
+    if (name_.floor > later(moment.now_ms, reach())) {
+        return not_yet(moment, "floor",
+                       Error(errc::worker_unavailable,
+                             fmt::format("the floor of all fences of {} is {}, as `frond worker raise` has set it; the "
+                                         "first ID can be made then",
+                                         options_.name, format_rfc3339(name_.floor))));
+    }
 
-    const Chooser chooser{options_.identity, options_.space, options_.max_ahead.count(),
-                          options_.max_clock_skew.count(), options_.heartbeat.count()};
-    const ClockVerdict clocks = judge_clocks(survey, chooser, moment);
+    const ClockVerdict clocks = judge_clocks(survey, chooser(), moment);
     if (clocks.refused) return not_yet(moment, "clock", *clocks.refused);
     if (!clocks.warning.empty()) clock_log_.report("start", clocks.warning);
 
+    if (survey.clock) accepted_offset_ms_ = moment.now_ms - survey.clock->at(moment.steady);
+
     const WorkerState* state = access_.found ? &*access_.found : nullptr;
     Choice choice =
-        choose(survey, chooser, moment, clocks.reference_ms, state, permission_, turn_from(options_.new_id()));
+        choose(survey, chooser(), moment, clocks.reference_ms, state, permission_, turn_from(options_.new_id()));
     if (choice.wait) return not_yet(moment, "clock", *choice.wait);
     if (choice.candidates.empty() && !choice.may_create) {
         const std::int64_t count = options_.space.limit - survey.first_number;
@@ -193,17 +199,22 @@ std::string LeaseMachine::lost_writes(const std::string& detail) const {
 
 void LeaseMachine::on_survey_failed(const Moment& moment, const RegistryError& error) {
     if (error.fault == RegistryFault::went_backwards) return stop_over_lost_writes(moment, error.detail);
-    registry_failed(moment, error.detail);
+    registry_failed(error.detail);
     const bool away = error.fault == RegistryFault::unavailable || error.fault == RegistryFault::unknown;
     if (away && begin_offline(moment)) return;
-    not_yet(moment, away ? "registry" : "contradiction",
+    not_yet(moment, away ? "registry" : error.detail,
             Error(errc::worker_unavailable, error.detail + (away ? offline_refusal(moment) : "")));
 }
 
 // ---- taking
 
 void LeaseMachine::on_take_done(const Moment& moment, std::int64_t number, std::int64_t version) {
+    if (!options_.space.holds(number)) {
+        // The record stays behind; nobody may use its number.
+        return on_take_failed(moment, {RegistryFault::full, fmt::format("number {} is above the limit", number)});
+    }
     Lease lease;
+    if (candidate_) lease.found_fence = candidate_->fence;
     lease.number = number;
     lease.floor = std::max(candidate_ ? candidate_->floor : INT64_MIN, name_.floor);
     if (access_.found) {
@@ -225,11 +236,11 @@ void LeaseMachine::on_take_failed(const Moment& moment, const RegistryError& err
         case RegistryFault::unknown:
             // It may have been done: only a look at the record tells, and until then nothing else is tried, so that
             // retries do not use up the numbers.
-            registry_failed(moment, error.detail);
+            registry_failed(error.detail);
             phase_ = Phase::resolving;
             return not_yet(moment, "registry", Error(errc::worker_unavailable, error.detail));
         case RegistryFault::unavailable:
-            registry_failed(moment, error.detail);
+            registry_failed(error.detail);
             if (phase_ == Phase::taking) phase_ = Phase::seeking;
             return not_yet(moment, "registry", Error(errc::worker_unavailable, error.detail));
         case RegistryFault::conflict:
@@ -238,15 +249,15 @@ void LeaseMachine::on_take_failed(const Moment& moment, const RegistryError& err
         case RegistryFault::went_backwards:
             return stop_over_lost_writes(moment, error.detail);
         case RegistryFault::full:
+            // Others took the last one: the next look says when one is free.
             phase_ = Phase::seeking;
-            return not_yet(moment, "full",
-                           Error(errc::worker_unavailable,
-                                 fmt::format("all worker IDs of {} are leased: {}", options_.name, error.detail)));
+            call_due_ = moment.steady + next_retry();
+            return;
         case RegistryFault::contradiction:
             break;
     }
     phase_ = Phase::seeking;
-    not_yet(moment, "contradiction", Error(errc::worker_unavailable, error.detail));
+    not_yet(moment, error.detail, Error(errc::worker_unavailable, error.detail));
 }
 
 void LeaseMachine::next_candidate(const Moment& moment) {
@@ -279,7 +290,8 @@ std::optional<WorkerState> LeaseMachine::next_store(const Moment& moment) {
     store_due_ = moment.steady + interval;
     if (!releasing && !lease_->issuing && refused_now(moment)) {
         const std::int64_t allowed_at = start_allowed_at(start_rule(), lease_->floor);
-        store_due_ = moment.steady + std::clamp(milliseconds(allowed_at - moment.now_ms), milliseconds(1), interval);
+        const bool soon = allowed_at > moment.now_ms && allowed_at < later(moment.now_ms, interval.count());
+        if (soon) store_due_ = moment.steady + milliseconds(allowed_at - moment.now_ms);
         return std::nullopt;
     }
     WorkerState state = state_to_store(moment);
@@ -359,11 +371,31 @@ void LeaseMachine::not_yet(const Moment& moment, const std::string& kind, Error 
     call_due_ = moment.steady + next_retry();
 }
 
-milliseconds LeaseMachine::next_retry() noexcept {
-    return std::exchange(retry_, std::min(retry_ * 2, std::min(options_.heartbeat * 4, longest_retry)));
+milliseconds LeaseMachine::first_retry() const noexcept {
+    return std::clamp(options_.heartbeat / 12, milliseconds(10), longest_first_retry);
 }
 
-void LeaseMachine::registry_failed(const Moment& /*moment*/, const std::string& detail) {
+// Whether the local clock has moved against the registry's since the worker ID was chosen.
+bool LeaseMachine::clock_is_off(const Moment& moment) const {
+    if (!registry_clock_) return false;
+    const std::int64_t offset = moment.now_ms - registry_clock_->at(moment.steady);
+    return std::abs(offset - accepted_offset_ms_) > options_.max_clock_skew.count();
+}
+
+// How far ahead of the clock a floor may be to be waited for.
+std::int64_t LeaseMachine::reach() const noexcept {
+    return std::max(options_.max_ahead, options_.max_clock_skew).count();
+}
+
+milliseconds LeaseMachine::next_retry() {
+    // Instances that began together must not come back together: between 3/4 and 5/4.
+    const auto share = static_cast<std::int64_t>(turn_from(options_.new_id()) % 512);
+    const milliseconds wait = std::max(retry_ * (768 + share) / 1024, milliseconds(1));
+    retry_ = std::min({retry_ * 2, options_.heartbeat * 4, longest_retry});
+    return wait;
+}
+
+void LeaseMachine::registry_failed(const std::string& detail) {
     registry_up_ = false;
     metrics_.registry_up.set(0);
     if (lease_ && lease_->issuing) registry_log_.report("away", detail + "; IDs go on up to the fence");
@@ -378,6 +410,7 @@ void LeaseMachine::registry_answered(const Moment& moment) {
 void LeaseMachine::take_clock(const Moment& moment, const std::optional<RegistryClock>& clock) {
     if (!clock) return;
     reference_ = clock;
+    registry_clock_ = clock;
     const std::int64_t offset = clock->at(moment.steady) - moment.now_ms;
     metrics_.registry_offset_ms.set(offset);
     if (!lease_) return;
@@ -392,6 +425,11 @@ void LeaseMachine::take_clock(const Moment& moment, const std::optional<Registry
 }
 
 std::optional<RegistryClock> LeaseMachine::take_reference() { return std::exchange(reference_, std::nullopt); }
+
+Chooser LeaseMachine::chooser() const {
+    return {options_.identity, options_.space, options_.max_ahead.count(), options_.max_clock_skew.count(),
+            options_.heartbeat.count()};
+}
 
 Claim LeaseMachine::claim() const { return {options_.name, options_.space.layout, options_.registry, access_.holder}; }
 

@@ -78,7 +78,7 @@ public:
     // Nothing is left to be done, after begin_release().
     [[nodiscard]] bool released() const noexcept;
 
-    // A lease is held, though maybe not used for IDs yet: no ID depends on the clock then.
+    // A lease is held, though maybe not used for IDs yet.
     [[nodiscard]] bool holding() const noexcept;
     // IDs are being issued.
     [[nodiscard]] bool issuing() const noexcept;
@@ -107,16 +107,18 @@ private:
 
     struct Lease {
         std::int64_t number = 0;
-        std::int64_t floor = 0;        // nothing at or below it is issued
-        std::string owner;             // in the record, by the last confirmed write
-        std::string write;             // of the last confirmed write
-        std::int64_t version = 0;      // that it returned
-        std::int64_t fence = 0;        // that it committed
-        std::int64_t least_fence = 0;  // what the next write may not be below: all fences seen or tried
-        bool confirmed = false;        // false: issuing by the state file alone, the registry has not been reached yet
-        bool resuming = false;         // not confirmed, and `version` was read: the record is still that of the file
-        int conflicts = 0;             // since the last confirmed write
-        bool must_read = false;        // an answer is missing or was a conflict
+        std::int64_t floor = 0;                // nothing at or below it is issued
+        std::string owner;                     // in the record, by the last confirmed write
+        std::string write;                     // of the last confirmed write
+        std::int64_t version = 0;              // that it returned
+        std::int64_t fence = 0;                // that it committed
+        std::int64_t found_fence = INT64_MIN;  // in the record when it was taken
+        bool giving_back = false;              // nothing was issued and nothing will be
+        std::int64_t least_fence = 0;          // what the next write may not be below: all fences seen or tried
+        bool confirmed = false;  // false: issuing by the state file alone, the registry has not been reached yet
+        bool resuming = false;   // not confirmed, and `version` was read: the record is still that of the file
+        int conflicts = 0;       // since the last confirmed write
+        bool must_read = false;  // an answer is missing or was a conflict
         std::vector<Write> unresolved;
         bool issuing = false;
         std::optional<std::int64_t> watermark;  // committed in the state file, for this lease
@@ -152,6 +154,9 @@ private:
     void raise_limit();
     void lose(const Moment& moment, Error why);
     void close_issuer(Error why);
+    void give_back(const Moment& moment, Error why);
+    [[nodiscard]] Error clock_moved() const;
+    [[nodiscard]] Chooser chooser() const;
     void stop_over_lost_writes(const Moment& moment, const std::string& detail);
     [[nodiscard]] std::string lost_writes(const std::string& detail) const;
     void abandon(const Moment& moment, const std::string& why);
@@ -165,13 +170,18 @@ private:
 
     // Trouble and time.
     void not_yet(const Moment& moment, const std::string& kind, Error why);
-    void registry_failed(const Moment& moment, const std::string& detail);
+    void registry_failed(const std::string& detail);
     void registry_answered(const Moment& moment);
+    [[nodiscard]] bool clock_is_off(const Moment& moment) const;
+    [[nodiscard]] std::int64_t reach() const noexcept;
+    void renew_early(const Moment& moment);
+    void offer_peers(const Moment& moment, const Survey& survey);
     [[nodiscard]] std::optional<Error> refused_now(const Moment& moment) const;
     [[nodiscard]] std::optional<Error> trouble_while_issuing(const Moment& moment);
     [[nodiscard]] std::int64_t limit() const noexcept;
     [[nodiscard]] Claim claim() const;
-    [[nodiscard]] std::chrono::milliseconds next_retry() noexcept;
+    [[nodiscard]] std::chrono::milliseconds first_retry() const noexcept;
+    [[nodiscard]] std::chrono::milliseconds next_retry();
     [[nodiscard]] StartRule start_rule() const;
 
     const LeaseOptions options_;
@@ -196,13 +206,19 @@ private:
     bool registry_up_ = false;
     std::vector<Candidate> candidates_;  // not tried yet, the best last
     bool may_create_ = false;
-    std::optional<Candidate> candidate_;  // that is being tried; none: a creation
-    LeaseRecord attempt_;                 // what was written for it
-    std::optional<RegistryClock> reference_;
+    std::optional<Candidate> candidate_;           // that is being tried; none: a creation
+    LeaseRecord attempt_;                          // what was written for it
+    SteadyTime call_since_{};                      // when the last call began
+    std::optional<RegistryClock> reference_;       // to be handed on
+    std::optional<RegistryClock> registry_clock_;  // last reading
+    std::int64_t accepted_offset_ms_ = 0;          // local minus registry's clock when a worker ID was chosen by them
+    bool clock_held_ = false;                      // the wall clock is ahead, and the registry's does not confirm it
+    SteadyTime peers_due_{};                       // when to ask the other instances
 
     std::optional<Lease> lease_;
     std::map<std::int64_t, std::int64_t> used_;  // by number: the last timestamp that this process may have used
     std::uint64_t lease_count_ = 0;
+    SteadyTime lost_at_{};  // when the last one was lost
 
     // State file lane.
     std::optional<WorkerState> store_;  // under way

@@ -18,6 +18,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds store_patience{3'000};
 // What lies between two looks at the most, while the process runs.
 constexpr milliseconds longest_look{1'500};
+constexpr milliseconds peers_interval{10'000};
 constexpr std::string_view late_store = "the state file was not written in time";
 
 }  // namespace
@@ -32,7 +33,6 @@ void LeaseMachine::begin_lease(const Moment& moment, Lease lease) {
     stored_.reset();
     store_trouble_.reset();
     store_due_ = moment.steady;
-    retry_ = milliseconds(std::max<std::int64_t>(options_.heartbeat.count() / 12, 10));
     metrics_.leases_taken.add();
     if (phase_ == Phase::releasing) {
         // Taken while the process was already stopping.
@@ -79,6 +79,7 @@ std::string LeaseMachine::offline_refusal(const Moment& moment) const {
 // The earliest moment for the first ID has come, and all that must be written is.
 void LeaseMachine::open_issuer(const Moment& moment) {
     if (auto refused = refused_now(moment)) return not_open(std::move(*refused));
+    if (lease_->confirmed && clock_is_off(moment)) return give_back(moment, clock_moved());
     const std::int64_t worker_id = options_.space.worker_id(lease_->number);
     issuer_.open({options_.space.layout, worker_id, options_.max_ahead.count(), lease_->floor, limit()});
     lease_->issuing = true;
@@ -110,6 +111,13 @@ void LeaseMachine::raise_limit() {
 
 RegistryCall LeaseMachine::lease_call(const Moment& moment) {
     if (lease_->must_read) return ReadCall{lease_->number};
+    if (lease_->confirmed && !lease_->issuing && phase_ == Phase::holding && clock_is_off(moment)) {
+        give_back(moment, clock_moved());
+    }
+    if (lease_->confirmed && clock_held_ && phase_ == Phase::holding && moment.steady >= peers_due_) {
+        peers_due_ = moment.steady + peers_interval;
+        return SurveyCall{};
+    }
     if (!lease_->confirmed && !lease_->resuming) return SurveyCall{};
     return lease_write(moment);
 }
@@ -118,12 +126,16 @@ RegistryCall LeaseMachine::lease_write(const Moment& moment) {
     // Invariant 1: the version is the one that our last confirmed write returned, or was read for a resume.
     const std::int64_t fence = std::max(lease_->least_fence, moment.now_ms + options_.fence_window.count());
     LeaseRecord record = record_for(lease_->resuming ? options_.new_id() : lease_->owner, moment.now_ms, fence);
-    if (phase_ == Phase::releasing) {
+    const bool release = phase_ == Phase::releasing || lease_->giving_back;
+    if (release) {
         record.state = LeaseState::released;
-        record.fence = last_used_ms_;  // invariant 3: the issuer is closed
+        // Invariant 3: the issuer is closed; or it never was open, and the fence is again what was found.
+        record.fence = lease_->giving_back
+                           ? std::max({lease_->found_fence, lease_->floor, options_.space.layout.epoch_ms() - 1})
+                           : last_used_ms_;
     }
     lease_->least_fence = std::max(lease_->least_fence, record.fence);
-    lease_->unresolved.push_back({record.owner, record.write, record.fence, phase_ == Phase::releasing});
+    lease_->unresolved.push_back({record.owner, record.write, record.fence, release});
     return WriteCall{lease_->number, lease_->version, std::move(record)};
 }
 
@@ -142,7 +154,7 @@ void LeaseMachine::confirm(const Moment& moment, const Write& write, std::int64_
     lease_->must_read = false;
     lease_->conflicts = 0;
     lease_->unresolved.clear();  // all others expect an older version and can never land
-    retry_ = milliseconds(std::max<std::int64_t>(options_.heartbeat.count() / 12, 10));
+    if (!lease_->giving_back) retry_ = first_retry();
     metrics_.heartbeats.add();
     metrics_.fence_ms.set(done.fence);
     if (phase_ == Phase::releasing) {
@@ -150,11 +162,18 @@ void LeaseMachine::confirm(const Moment& moment, const Write& write, std::int64_
         call_due_ = moment.steady;
         return;
     }
-    call_due_ = moment.steady + options_.heartbeat;
+    if (done.release) {
+        lease_.reset();
+        ++lease_count_;
+        phase_ = Phase::seeking;
+        call_due_ = moment.steady + next_retry();
+        return;
+    }
+    call_due_ = lease_->giving_back ? moment.steady : moment.steady + options_.heartbeat;
     raise_limit();
     // The state file names owner and fence too.
     if (access_.usable && stored_ && stored_->owner != done.owner) store_due_ = moment.steady;
-    if (!lease_->issuing && !access_.usable) open_issuer(moment);
+    if (!lease_->issuing && !access_.usable && !lease_->giving_back) open_issuer(moment);
 }
 
 void LeaseMachine::on_lease_failed(const Moment& moment, const RegistryError& error, bool was_write) {
@@ -180,7 +199,7 @@ void LeaseMachine::on_lease_failed(const Moment& moment, const RegistryError& er
         case RegistryFault::full:
             return lose(moment, Error(errc::lease_lost, error.detail));
     }
-    registry_failed(moment, error.detail);
+    registry_failed(error.detail);
     call_due_ = moment.steady + next_retry();
 }
 
@@ -217,11 +236,15 @@ void LeaseMachine::on_lease_found(const Moment& moment, const Found& found) {
 // The registry is back after a start without it.
 void LeaseMachine::on_lease_survey(const Moment& moment, const Survey& survey) {
     take_clock(moment, survey.clock);
+    if (lease_->confirmed) return offer_peers(moment, survey);
     if (auto why = contradiction_in(survey, options_.space, options_.name); !why.empty()) {
         return lose(moment, Error(errc::lease_lost, std::move(why)));
     }
     if (survey.name.floor > lease_->floor) {
         return lose(moment, Error(errc::lease_lost, "the floor of all fences was raised"));
+    }
+    if (const ClockVerdict clocks = judge_clocks(survey, chooser(), moment); clocks.refused) {
+        return lose(moment, *clocks.refused);
     }
     name_ = survey.name;
     const auto view = std::ranges::find(survey.records, lease_->number, &RecordView::number);
@@ -251,12 +274,31 @@ void LeaseMachine::lose(const Moment& moment, Error why) {
     spdlog::error("Snowflake mode: lost worker ID {}: {}", worker_id, why.detail);
     if (stopping) return finish();
     phase_ = Phase::seeking;
-    call_due_ = moment.steady;
+    // At once where something was in use, but never in a loop.
+    call_due_ = std::max(moment.steady, lost_at_ + longest_look);
+    lost_at_ = moment.steady;
 }
 
 // Whatever the registry says of this number later, this process does not use a timestamp twice.
 void LeaseMachine::close_issuer(Error why) {
     if (const auto last = issuer_.close(std::move(why))) used_[lease_->number] = *last;
+}
+
+Error LeaseMachine::clock_moved() const {
+    return {errc::clock_rollback,
+            "the clock of this machine has moved against the registry's since the worker ID was chosen"};
+}
+
+// Nothing was issued under the lease, and nothing can be soon: the record becomes what it was, as if it had never been
+// taken. Where the state file already speaks of it, it is left as it stands: the file may be trusted later.
+void LeaseMachine::give_back(const Moment& moment, Error why) {
+    const bool in_file = stored_ || (store_ && store_lease_ == lease_count_);
+    if (in_file || !lease_->confirmed) return lose(moment, std::move(why));
+    spdlog::warn("Snowflake mode: gives worker ID {} back unused: {}", options_.space.worker_id(lease_->number),
+                 why.detail);
+    lease_->giving_back = true;
+    issuer_.set_trouble(std::move(why));
+    call_due_ = moment.steady;
 }
 
 // Other instances may hold what the registry has forgotten, so that only an operator can tell what is safe.
@@ -292,15 +334,31 @@ bool LeaseMachine::store_hangs(const Moment& moment) {
     return store_ && store_lease_ == lease_count_ && moment.steady - store_since_ > store_patience;
 }
 
+// A jump of the clock that all agree on leaves little of the fence, or nothing: not to be left to the next heartbeat.
+void LeaseMachine::renew_early(const Moment& moment) {
+    const bool short_of_fence = later(moment.now_ms, options_.fence_window.count() / 2) > lease_->fence;
+    if (!short_of_fence || !registry_up_ || !lease_->confirmed) return;
+    call_due_ = std::min(call_due_, std::max(moment.steady, call_since_ + first_retry()));
+}
+
+// Where the registry's clock does not confirm a jump of the wall clock, the other instances' may.
+void LeaseMachine::offer_peers(const Moment& moment, const Survey& survey) {
+    call_due_ = moment.steady;  // the heartbeat that was due
+    if (!survey.clock) return;
+    if (const auto ahead = peers_ahead(survey, chooser(), survey.clock->at(moment.steady))) {
+        reference_ = RegistryClock{survey.clock->ms + *ahead, survey.clock->steady};
+    }
+}
+
 void LeaseMachine::observe(const Moment& moment) {
-    if (!lease_ || phase_ != Phase::holding) return;
+    clock_held_ = moment.clock_held;
+    if (!lease_ || phase_ != Phase::holding || lease_->giving_back) return;
     const bool hung = store_hangs(moment);
     if (!lease_->issuing) {
         if (hung) return abandon(moment, std::string(late_store));
-        const std::int64_t reach = std::max(options_.max_ahead, options_.max_clock_skew).count();
         auto refused = refused_now(moment);
         // One that was chosen by a clock that was ahead, and has been mended since, cannot be waited for.
-        if (refused && lease_->floor > later(moment.now_ms, reach)) return lose(moment, std::move(*refused));
+        if (refused && lease_->floor > later(moment.now_ms, reach())) return give_back(moment, std::move(*refused));
         if (refused) return not_open(std::move(*refused));
         if (!access_.usable || lease_->watermark) open_issuer(moment);  // else the store opens it
         return;
@@ -309,6 +367,7 @@ void LeaseMachine::observe(const Moment& moment) {
     if (access_.usable && passed && (store_trouble_ || hung)) {
         return abandon(moment, store_trouble_.value_or(std::string(late_store)));
     }
+    renew_early(moment);
     issuer_.set_trouble(trouble_while_issuing(moment));
 }
 

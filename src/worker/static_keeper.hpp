@@ -38,7 +38,7 @@ public:
     // Does what is due now and says after how long to come back. Blocks as long as the state file does.
     std::chrono::milliseconds step(const Moment& moment) override;
 
-    [[nodiscard]] bool holding() const noexcept override {
+    [[nodiscard]] bool issuing() const noexcept override {
         return phase_.load(std::memory_order_acquire) == Phase::holding;
     }
     [[nodiscard]] bool settled() const noexcept override { return settled_.load(std::memory_order_acquire); }

@@ -49,6 +49,15 @@ TEST_F(ClockDisciplineTest, NoStepMovesIt) {
     }
 }
 
+TEST_F(ClockDisciplineTest, HowCloseAReferenceMustBeIsAChoice) {
+    clock_ = ClockDiscipline(source_.wall(), source_.steady(), 10'000);
+    source_.step(3'600'000ms);
+    clock_.offer_reference(wall_time(unix_ms(source_.wall()) - 10'001), source_.steady());
+    EXPECT_FALSE(look().adopted);
+    clock_.offer_reference(wall_time(unix_ms(source_.wall()) - 10'000), source_.steady());
+    EXPECT_TRUE(look().adopted);
+}
+
 TEST_F(ClockDisciplineTest, NoiseOfCutMillisecondsIsNoStep) {
     for (const auto jitter : {1ms, -1ms, -1ms, 2ms, -2ms}) {
         source_.step(jitter);

@@ -24,14 +24,14 @@ public:
         ++steps_;
         return 1h;
     }
-    [[nodiscard]] bool holding() const noexcept override { return holding_; }
+    [[nodiscard]] bool issuing() const noexcept override { return issuing_; }
     [[nodiscard]] bool settled() const noexcept override { return true; }
     bool release(std::chrono::milliseconds /*patience*/) override { return true; }
 
     worker::Moment take() {
         const worker::Moment moment = now_();
         slot_.open({SnowflakeLayout(), 1, 1'000, moment.now_ms - 1, moment.now_ms + 900'000});
-        holding_ = true;
+        issuing_ = true;
         return moment;
     }
     void wait_for_a_step() const {
@@ -42,7 +42,7 @@ private:
     worker::LeaseSlot& slot_;
     std::function<worker::Moment()> now_;
     std::atomic<int> steps_{0};
-    std::atomic<bool> holding_{false};
+    std::atomic<bool> issuing_{false};
 };
 
 // The clock is wrong at the last step before the lease, and right when it is taken. What would go by the former made

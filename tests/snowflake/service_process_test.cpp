@@ -283,6 +283,27 @@ TEST(ServiceProcess, StopEndsIssuingWhileTheDiskHangs) {
     EXPECT_EQ(file.state()->use, worker::WorkerState::Use::released);
 }
 
+TEST(ServiceProcess, StopDoesNotWaitForADiskThatHangs) {
+    const test::LogCapture log;
+    test::FakeStateFile file;
+    std::atomic<bool> hangs{false};
+    std::atomic<bool> hanging{false};
+    file.during_store = [&] {
+        while (hangs.load()) {
+            hanging = true;
+            std::this_thread::sleep_for(1ms);
+        }
+    };
+    Process process(file);
+    ASSERT_TRUE(process.service.start());
+    hangs = true;
+    ASSERT_TRUE(eventually([&] { return hanging.load(); }));
+    EXPECT_FALSE(process.service.stop(10ms)) << "it says so";
+    hangs = false;
+    EXPECT_TRUE(process.service.stop(60s));
+    EXPECT_EQ(file.state()->use, worker::WorkerState::Use::released);
+}
+
 TEST(ServiceProcess, StopRightAfterStartReleases) {
     TempDirectory temp;
     const test::LogCapture log;

@@ -15,6 +15,7 @@ namespace frond::test {
 class FakeStateFile final : public worker::StateFile {
 public:
     Result<void> lock() override {
+        if (during_lock) during_lock();
         const std::lock_guard guard(mutex_);
         if (locked_elsewhere_) return Error(errc::invalid_configuration, "another process holds /fake/worker.lock");
         if (!lock_error_.empty()) return Error(errc::store_unavailable, lock_error_);
@@ -65,7 +66,9 @@ public:
         return stores_;
     }
 
-    std::function<void()> during_store;  // to be set before the file is used
+    // To be set before the file is used.
+    std::function<void()> during_lock;
+    std::function<void()> during_store;
 
 private:
     template <class T>

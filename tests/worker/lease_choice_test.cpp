@@ -92,6 +92,16 @@ TEST_F(LeaseChoiceTest, AReleasedFenceFarAheadIsNoCandidate) {
     EXPECT_EQ(choice().next_free_ms, now_ms + 1);
 }
 
+// By the registry's clock it is free, by ours its floor is out of reach: it would be taken for nothing.
+TEST_F(LeaseChoiceTest, AFloorOutOfReachOfTheOwnClockIsNoCandidate) {
+    add(1, "other", now_ms + 10'500, LeaseState::released);
+    const auto by_registry = choose(survey_, chooser_, moment(), now_ms + 10'000, nullptr, {}, 0);
+    EXPECT_TRUE(by_registry.candidates.empty());
+    EXPECT_TRUE(by_registry.next_free_ms);
+    survey_.records[0].record->fence = now_ms + 10'000;
+    EXPECT_EQ(choose(survey_, chooser_, moment(), now_ms + 10'000, nullptr, {}, 0).candidates.size(), 1U);
+}
+
 TEST_F(LeaseChoiceTest, FloorsAreTheFenceThatWasFound) {
     add(1, "other", now_ms, LeaseState::released);
     add(2, "other", now_ms - 20'000, LeaseState::held);

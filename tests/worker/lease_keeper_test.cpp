@@ -326,6 +326,35 @@ TEST_F(LeaseKeeperTest, RunsWithoutAFileThatAnotherProcessHolds) {
     EXPECT_TRUE(process.release());
 }
 
+TEST_F(LeaseKeeperTest, ADiskThatHangsAtTheStartMeansALeaseWithoutAFile) {
+    FakeStateFile file;
+    std::atomic<bool> hangs{true};
+    file.during_lock = [&hangs] {
+        while (hangs.load()) std::this_thread::sleep_for(1ms);
+    };
+    Process process(store_, options_for("me"), &file);
+    EXPECT_GE(process.next_id(), 0);
+    EXPECT_EQ(log_.count("the state directory does not answer"), 1);
+    hangs = false;
+    (void)process.next_id();
+    EXPECT_EQ(file.stores(), 0) << "it stays without";
+    EXPECT_TRUE(process.release());
+}
+
+// Also a file whose lock cannot be had forbids what it says.
+TEST_F(LeaseKeeperTest, AFileOfAnotherProcessIsStillAFloor) {
+    FakeStateFile file;
+    const std::int64_t watermark = Process::now().now_ms + 300;
+    file.set_state(
+        {"frond", {}, "another registry", 0, "somebody", WorkerState::Use::held, watermark, std::nullopt, {}});
+    file.set_locked_elsewhere(true);
+    Process process(store_, options_for("me"), &file);
+    (void)process.next_id();
+    EXPECT_EQ(process.worker_id(), 0);
+    EXPECT_GT(process.slot.current()->last_timestamp_ms(), watermark);
+    EXPECT_TRUE(process.release());
+}
+
 TEST_F(LeaseKeeperTest, StoppingWhileTheRegistryIsAwayIsQuick) {
     Process process(store_, options_for("me"));
     (void)process.next_id();

@@ -200,11 +200,92 @@ TEST_F(LeaseTaking, ALeaseWhoseFloorIsOutOfReachIsGivenUp) {
     reply(Written{6, std::nullopt});
     EXPECT_FALSE(machine_->issuing());
     machine_->observe(now());
+    EXPECT_EQ(slot_.trouble()->code, errc::clock_rollback);
+    const auto back = expect<WriteCall>();
+    EXPECT_EQ(back.record.state, LeaseState::released);
+    EXPECT_EQ(back.record.fence, start_ms + hour) << "as it was found";
+    reply(Written{7, std::nullopt});
     EXPECT_FALSE(machine_->holding());
-    (void)expect<SurveyCall>();
-    records_[0].record->fence = start_ms + 3 * hour;
+    (void)await<SurveyCall>();
     reply(survey());
     (void)expect<CreateCall>();
+}
+
+// A jump while the first ID waits for its floor would put the new time into the record, and into the IDs.
+TEST_F(LeaseTaking, AClockThatMovesBeforeTheFirstIdGivesTheLeaseBack) {
+    add_record(4, record("other", start_ms + 5'000, LeaseState::released));
+    registry_offset_ms_ = 5'000;
+    start();
+    (void)expect<SurveyCall>();
+    reply(survey());
+    (void)expect<WriteCall>();
+    reply(Written{6, RegistryClock{now_ms_ + 5'000, now().steady}});
+    EXPECT_FALSE(machine_->issuing()) << "the floor is 5 s ahead";
+    now_ms_ += 3'600'000;
+    machine_->observe(now());
+    EXPECT_FALSE(machine_->issuing());
+    const auto back = expect<WriteCall>();
+    EXPECT_EQ(back.record.state, LeaseState::released);
+    EXPECT_EQ(back.record.fence, start_ms + 5'000);
+    reply(Written{7, std::nullopt});
+    (void)await<SurveyCall>();
+}
+
+TEST_F(LeaseTaking, AClockThatMovesBetweenLookAndTakeIsLookedAtAgain) {
+    start();
+    (void)expect<SurveyCall>();
+    reply(survey());
+    now_ms_ += 3'600'000;
+    registry_offset_ms_ = -3'600'000;
+    (void)expect<SurveyCall>();
+    reply(survey());
+    EXPECT_EQ(slot_.trouble()->code, errc::clock_rollback);
+}
+
+// `frond worker raise` puts the floor minutes ahead: no number may be used up while it is waited for.
+TEST_F(LeaseTaking, AFloorFarAheadTakesNothing) {
+    name_.floor = start_ms + 900'000;
+    start();
+    int surveys = 0;
+    while (now_ms_ < start_ms + 889'000) {
+        if (const auto call = machine_->next_call(now())) {
+            ASSERT_TRUE(std::holds_alternative<SurveyCall>(*call));
+            reply(survey());
+            ++surveys;
+        }
+        advance(100ms);
+    }
+    EXPECT_LT(surveys, 400);
+    EXPECT_NE(trouble().find("frond worker raise"), std::string::npos) << trouble();
+    (void)await<SurveyCall>();
+    advance(2'000ms);
+    reply(survey());
+    (void)expect<CreateCall>();
+}
+
+TEST_F(LeaseTaking, ANumberBeyondTheLimitIsNeverUsed) {
+    options_.space = *make_space({}, 0, 8);
+    name_.space = options_.space;
+    start();
+    (void)expect<SurveyCall>();
+    reply(survey());
+    const auto create = expect<CreateCall>();
+    fail(RegistryFault::unknown);
+    (void)await<FindCall>();
+    reply(Found(RecordView{8, 0, start_ms, create.record, "record-8", {}}));
+    EXPECT_FALSE(machine_->holding());
+    (void)await<SurveyCall>();
+}
+
+TEST_F(LeaseTaking, RetriesStartAtAQuarterOfASecondHoweverLongTheHeartbeat) {
+    options_.heartbeat = 3'600'000ms;
+    options_.fence_window = 36'000'000ms;
+    lease();
+    advance(3'600'000ms);
+    (void)expect<WriteCall>();
+    fail(RegistryFault::unavailable);
+    advance(313ms);
+    EXPECT_TRUE(machine_->next_call(now()));
 }
 
 // A copy of this machine's memory may have released the record in our name.
@@ -364,7 +445,7 @@ TEST_F(LeaseHolding, WithTheRegistryAwayIdsFlowUpToTheFenceAndNotBeyond) {
     EXPECT_EQ(take_error(), errc::limit_reached);
     EXPECT_EQ(slot_.trouble()->code, errc::worker_unavailable);
     EXPECT_EQ(log_.count("Worker registry"), 1) << "one line when it begins";
-    if (!std::holds_alternative<WriteCall>(*machine_->next_call(now()))) FAIL();
+    (void)await<WriteCall>();
     reply(Written{1, std::nullopt});
     machine_->observe(now());
     EXPECT_FALSE(slot_.trouble());
@@ -414,6 +495,37 @@ TEST_F(LeaseHolding, AVersionBelowTheConfirmedOneMeansLostWrites) {
     reply(Found(RecordView{0, 0, start_ms, made, "record-0", {}}));
     EXPECT_FALSE(machine_->holding());
     EXPECT_NE(trouble().find("lost writes"), std::string::npos) << trouble();
+}
+
+// All clocks agree on a jump: the fence is behind at once, and the next heartbeat is far.
+TEST_F(LeaseHolding, AFenceThatRunsShortIsRenewedAtOnce) {
+    lease();
+    now_ms_ += 3'600'000;
+    machine_->observe(now());
+    const auto beat = await<WriteCall>();
+    EXPECT_EQ(beat.record.fence, now_ms_ + window);
+    EXPECT_LT(steady_ms_, 1'000'000 + 1'000);
+}
+
+TEST_F(LeaseHolding, PeersAreAskedAboutAJumpThatTheRegistryDoesNotConfirm) {
+    lease();
+    const std::int64_t jump = 20'000;
+    add_record(7, record("peer", start_ms + window, LeaseState::held));
+    records_[0].record->timestamp = now_ms_ + jump;
+    records_[0].modified_ms = now_ms_;
+    machine_->observe({now_ms_, now().steady, true});
+    advance(3'000ms);
+    machine_->observe({now_ms_, now().steady, true});
+    (void)expect<SurveyCall>();
+    reply(survey());
+    const auto reference = machine_->take_reference();
+    ASSERT_TRUE(reference);
+    EXPECT_EQ(reference->at(now().steady), now_ms_ + jump);
+    (void)expect<WriteCall>();  // the heartbeat is not left out
+    reply(Written{1, std::nullopt});
+    advance(3'000ms);
+    machine_->observe({now_ms_, now().steady, true});
+    (void)expect<WriteCall>();  // not every time
 }
 
 TEST_F(LeaseHolding, TheRegistrysClockIsHandedOnOnce) {
@@ -653,6 +765,20 @@ TEST_F(LeaseStateFile, WithTheRegistryDownAWrongClockIsNamedToo) {
         fail(RegistryFault::unavailable);
         EXPECT_TRUE(machine_->holding());
     }
+}
+
+TEST_F(LeaseStateFile, AClockThatTheRegistryDisprovesEndsTheOfflineLease) {
+    leave_state(3, "owner of me", start_ms + 300, start_ms + 60'000);
+    registry_offset_ms_ = -600'000;
+    start();
+    (void)expect<SurveyCall>();
+    fail(RegistryFault::unavailable);
+    store();
+    add_record(3, record("me", start_ms + 60'000, LeaseState::held));
+    (void)await<SurveyCall>();
+    reply(survey());
+    EXPECT_EQ(take_error(), errc::clock_rollback);
+    EXPECT_NE(trouble().find("600000 ms behind"), std::string::npos) << trouble();
 }
 
 TEST_F(LeaseStateFile, NoStartWithTheRegistryDownAfterARelease) {

@@ -23,7 +23,9 @@ enum class RegistryFault : std::uint8_t {
     went_backwards,  // the registry shows an older state than it showed before: it lost acknowledged writes
 };
 
-// `detail` is a sentence for people; it names no password.
+// `detail` is a sentence for people, HTTP clients among them: it names no address of a server and no credentials, and
+// repeats no text of a driver that might. Places in the registry (paths of nodes, tables, worker IDs) are fine. The log
+// has the rest.
 struct RegistryError {
     RegistryFault fault;
     std::string detail;
@@ -57,7 +59,9 @@ struct Survey {
     std::int64_t first_number = 0;    // lower ones are never used (ZooKeeper: 1, beside a Leaf server that runs as 0)
     std::int64_t next_number = 0;     // the number that the next create() would get
     std::optional<RegistryClock> clock;  // none: the registry has no clock of its own (SQLite)
-    std::vector<std::string> present;    // identities of the instances that are connected now, where that is known
+    // Identities of the instances that are connected now. Filled by WorkerAdmin::look() alone, where that is known: it
+    // costs a call for each of them.
+    std::vector<std::string> present;
 };
 
 struct Written {
@@ -104,7 +108,8 @@ public:
     virtual RegistryResult<Found> read(std::int64_t number) = 0;
 
     // The record that create() made for this owner, if there is one; its content may be somebody else's by now. After
-    // an unknown outcome.
+    // an unknown outcome. Faults: full, when that record has a number at or above the limit, as create() would have
+    // said had its answer come; it is not left behind either, if possible.
     virtual RegistryResult<Found> find(const LeaseRecord& created) = 0;
 
     // Makes the present call and all later ones end soon with `unavailable` or `unknown`, as far as the system below

@@ -89,8 +89,8 @@ std::optional<std::string> Session::open() {
                               static_cast<int>(options_.session_timeout.count()), nullptr, &events_,
                               ZOO_NO_LOG_CLIENTENV, &on_log);
     if (handle_ == nullptr) {
-        return fmt::format("ZooKeeper: cannot use {}: {}", options_.connect,
-                           errno == 0 ? "no host name resolves" : std::strerror(errno));
+        return fmt::format("ZooKeeper: cannot use zookeeper.connect: {}",
+                           errno == 0 || errno == ENOENT ? "no host name resolves" : std::strerror(errno));
     }
     if (!options_.auth) return std::nullopt;
     const int code = zoo_add_auth(handle_, "digest", options_.auth->data(), static_cast<int>(options_.auth->size()),
@@ -127,6 +127,27 @@ void Session::on_sync(int code, const char* /*path*/, const void* context) noexc
 }
 
 std::optional<std::string> Session::connect() {
+    auto problem = try_connect();
+    log_change(problem);
+    return problem;
+}
+
+// What errors do not tell, as others read them: which servers.
+void Session::log_change(const std::optional<std::string>& problem) {
+    if (problem.has_value() == away_) return;
+    {
+        const std::lock_guard lock(events_.mutex);
+        if (events_.cancelled) return;
+    }
+    away_ = problem.has_value();
+    if (problem) {
+        spdlog::warn("{}; the servers are {}", *problem, options_.connect);
+    } else {
+        spdlog::info("ZooKeeper: connected again to {}", options_.connect);
+    }
+}
+
+std::optional<std::string> Session::try_connect() {
     const SteadyTime deadline = BootClock::now() + options_.connect_patience;
     for (;;) {
         if (auto problem = renew_if_ended()) return problem;
@@ -134,8 +155,7 @@ std::optional<std::string> Session::connect() {
         if (events_.cancelled) return "ZooKeeper: cancelled";
         if (events_.state == ZOO_CONNECTED_STATE) return std::nullopt;
         if (BootClock::now() >= deadline) {
-            return fmt::format("ZooKeeper: no connection to {} within {} ms", options_.connect,
-                               options_.connect_patience.count());
+            return fmt::format("ZooKeeper: no connection within {} ms", options_.connect_patience.count());
         }
         if (events_.state == ZOO_EXPIRED_SESSION_STATE || events_.state == ZOO_AUTH_FAILED_STATE) continue;
         wait(lock, std::min(deadline, events_.away_since + events_.time_out));

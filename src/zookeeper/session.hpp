@@ -40,7 +40,8 @@ public:
 
     // Waits until the ensemble is connected. Keeps the handle while the client looks for a server by itself; makes a
     // new one when the session expired or was refused, and when it has been away for a whole session time-out: after a
-    // restore of the ensemble the old one would be refused for ever. Returns what is wrong, or nothing.
+    // restore of the ensemble the old one would be refused for ever. Returns what is wrong, without addresses, or
+    // nothing; logs a line with the addresses when connecting begins to fail, and one when it works again.
     [[nodiscard]] std::optional<std::string> connect();
 
     // Changes with every new session on the server; valid while connected.
@@ -76,6 +77,8 @@ private:
     static void on_event(_zhandle* handle, int type, int state, const char* path, void* context) noexcept;
     static void on_sync(int code, const char* path, const void* context) noexcept;
 
+    [[nodiscard]] std::optional<std::string> try_connect();
+    void log_change(const std::optional<std::string>& problem);
     [[nodiscard]] std::optional<std::string> open();
     void close() noexcept;
     [[nodiscard]] std::optional<std::string> renew_if_ended();
@@ -85,6 +88,7 @@ private:
     Events events_;
     std::list<SyncWait> syncs_;  // the client may call back, or never, until the handle is closed
     _zhandle* handle_ = nullptr;
+    bool away_ = false;  // the last connect() failed
 };
 
 }  // namespace frond::zookeeper

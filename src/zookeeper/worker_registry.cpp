@@ -78,7 +78,6 @@ Survey ZooKeeperWorkerRegistry::join() {
     Survey survey = tree_.records();
     survey.name = *name_;
     survey.clock = clock;
-    survey.present = present(nodes_, tree_.paths().live());
     return survey;
 }
 
@@ -140,15 +139,18 @@ CreatedNode ZooKeeperWorkerRegistry::create_node(const LeaseRecord& record) {
     return std::move(*created);
 }
 
+// A node that no instance of this space may use, just made: it goes again, in the version that is known.
+void ZooKeeperWorkerRegistry::refuse(const std::string& path, std::int32_t version) {
+    const bool gone = nodes_.remove(path, version);
+    throw Failure(RegistryFault::full,
+                  fmt::format("ZooKeeper: the node just made, {}, has no number below {}; {}", path, join_.space.limit,
+                              gone ? "it was deleted again" : "it could not be deleted again"));
+}
+
 // The number of the node, once it is sure that it may be used; a node whose number is too high is deleted again.
 std::int64_t ZooKeeperWorkerRegistry::keep(const CreatedNode& created) {
     const NodeName node = parse_node_name(std::string_view(created.path).substr(tree_.paths().parent().size() + 1));
-    if (!node.number || !join_.space.holds(*node.number)) {
-        const bool gone = nodes_.remove(created.path, created.stat.version);
-        throw Failure(RegistryFault::full,
-                      fmt::format("ZooKeeper: the node just made, {}, has no number below {}; {}", created.path,
-                                  join_.space.limit, gone ? "it was deleted again" : "it could not be deleted again"));
-    }
+    if (!node.number || !join_.space.holds(*node.number)) refuse(created.path, created.stat.version);
     tree_.check_write(created.path, created.stat);
     tree_.remember(node);
     try {
@@ -204,9 +206,21 @@ RegistryResult<Found> ZooKeeperWorkerRegistry::find(const LeaseRecord& created) 
         nodes_.sync(tree_.paths().base());
         return tree_.confirmed([&] {
             const auto node = tree_.made_for(created.owner);
-            return node ? tree_.view(*node) : Found();
+            Found found = node ? tree_.view(*node) : Found();
+            if (found) check_found(*found, created);
+            return found;
         });
     }));
+}
+
+// A create whose answer was lost may have come too late for the last number: others took it since the counter was read.
+void ZooKeeperWorkerRegistry::check_found(const worker::RecordView& found, const LeaseRecord& created) {
+    if (join_.space.holds(found.number)) return;
+    const bool untouched = found.record && found.record->owner == created.owner && found.record->write == created.write;
+    if (untouched) refuse(found.place, static_cast<std::int32_t>(found.version));
+    throw Failure(RegistryFault::full, fmt::format("ZooKeeper: the node made for this owner, {}, has no number below "
+                                                   "{}, and somebody else has written it since",
+                                                   found.place, join_.space.limit));
 }
 
 }  // namespace frond::zookeeper

@@ -34,7 +34,8 @@ public:
     worker::RegistryResult<worker::Created> create(const worker::LeaseRecord& record) override;
     worker::RegistryResult<worker::Written> write(std::int64_t number, std::int64_t version,
                                                   const worker::LeaseRecord& record) override;
-    // Both as fresh as a sync makes them, if that succeeds.
+    // Both as fresh as a sync makes them, if that succeeds. find() deletes what it refuses as `full`, unless somebody
+    // else has written it.
     worker::RegistryResult<worker::Found> read(std::int64_t number) override;
     worker::RegistryResult<worker::Found> find(const worker::LeaseRecord& created) override;
     void cancel() noexcept override { session_.cancel(); }
@@ -48,6 +49,8 @@ private:
     void check_supply();
     CreatedNode create_node(const worker::LeaseRecord& record);
     std::int64_t keep(const CreatedNode& created);
+    void check_found(const worker::RecordView& found, const worker::LeaseRecord& created);
+    [[noreturn]] void refuse(const std::string& path, std::int32_t version);
     worker::Written replace(std::int64_t number, std::int64_t version, const worker::LeaseRecord& record);
 
     const RegistryOptions options_;

@@ -16,6 +16,10 @@ public:
     }
 
     void lose_replies(const std::string&) override { store_->lose_replies(std::numeric_limits<int>::max()); }
+    bool lose_replies_above(const std::string&, std::int64_t, const std::string&) override {
+        store_->overrun_next_create();
+        return true;
+    }
     void lose_requests(const std::string&) override { store_->delay_changes(std::numeric_limits<int>::max()); }
     void lose_nothing() override {
         store_->lose_replies(0);

@@ -34,6 +34,44 @@ TEST_P(LeaseLoss, ACreateWithoutAnswerIsFound) {
     EXPECT_GT(must(registry->write(found->number, found->version, again(own))).version, found->version);
 }
 
+// Whoever used that number would issue the IDs of another site, or have none to issue.
+TEST_P(LeaseLoss, ACreateWithoutAnswerThatCameTooLateIsNotKept) {
+    constexpr std::int64_t limit = 6;
+    const auto registry = joined(member("instance", limit));
+    must(registry->create(record()));
+    const LeaseRecord own = record();
+    if (!world->lose_replies_above("frond", limit, own.write)) {
+        GTEST_SKIP() << "number and limit are looked at in one transaction";
+    }
+    const auto created = registry->create(own);
+    EXPECT_TRUE(failed(created, RegistryFault::unknown)) << told(created);
+    world->lose_nothing();
+    EXPECT_EQ(must(when_reachable([&] { return registry->read(limit); }))->record, own);
+    const auto found = registry->find(own);
+    EXPECT_TRUE(failed(found, RegistryFault::full)) << told(found);
+    EXPECT_FALSE(must(registry->read(limit))) << "it was deleted again";
+    EXPECT_FALSE(must(registry->find(own)));
+    EXPECT_TRUE(failed(registry->create(record()), RegistryFault::full));
+}
+
+TEST_P(LeaseLoss, WhatCameTooLateAndIsSomebodyElsesStays) {
+    constexpr std::int64_t limit = 6;
+    const auto registry = joined(member("instance", limit));
+    must(registry->create(record()));
+    const LeaseRecord own = record();
+    if (!world->lose_replies_above("frond", limit, own.write)) {
+        GTEST_SKIP() << "number and limit are looked at in one transaction";
+    }
+    EXPECT_TRUE(failed(registry->create(own), RegistryFault::unknown));
+    world->lose_nothing();
+    const auto made = must(when_reachable([&] { return registry->read(limit); }));
+    const LeaseRecord theirs = record("other");
+    must(registry->write(limit, made->version, theirs));
+    const auto found = registry->find(own);
+    EXPECT_TRUE(failed(found, RegistryFault::full)) << told(found);
+    EXPECT_EQ(must(registry->read(limit))->record, theirs);
+}
+
 TEST_P(LeaseLoss, ACreateThatDidNotArriveIsNotFound) {
     const auto registry = joined(member());
     const LeaseRecord own = record();

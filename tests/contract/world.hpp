@@ -3,6 +3,7 @@
 
 #include "worker/registry.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -28,6 +29,12 @@ public:
     [[nodiscard]] virtual std::optional<std::string> why_no_loss() const { return std::nullopt; }
     // Changes of a record with this `write` are done, but nobody hears of it; until lose_nothing().
     virtual void lose_replies(const std::string& write) = 0;
+    // As lose_replies(), and others take numbers just before until `limit` is the next one. False where none can come
+    // between the look at the last number and the making of the record, so that nothing is made above it.
+    virtual bool lose_replies_above(const std::string& name, std::int64_t limit, const std::string& write) {
+        static_cast<void>(name), static_cast<void>(limit), static_cast<void>(write);
+        return false;
+    }
     // They do not arrive.
     virtual void lose_requests(const std::string& write) = 0;
     virtual void lose_nothing() = 0;

@@ -34,6 +34,14 @@ public:
     }
 
     void lose_replies(const std::string& write) override { proxy_.set(LossyProxy::Fault::lose_reply, write); }
+    bool lose_replies_above(const std::string& name, std::int64_t limit, const std::string& write) override {
+        const auto others = [this, name, limit] {
+            const std::string prefix = "10.0.0.1:8080-";
+            while (number_after(put(name, prefix, "{}")) < limit) continue;
+        };
+        proxy_.set(LossyProxy::Fault::lose_reply, write, others);
+        return true;
+    }
     void lose_requests(const std::string& write) override { proxy_.set(LossyProxy::Fault::lose_request, write); }
     void lose_nothing() override { proxy_.set(LossyProxy::Fault::none); }
 
@@ -82,13 +90,18 @@ private:
         if (const auto wrong = session.connect()) throw std::runtime_error(*wrong);
         if (const int code = work(session); code != 0) throw std::runtime_error(fmt::format("ZooKeeper: {}", code));
     }
-    void put(const std::string& name, const std::string& prefix, const std::string& text) const {
+    // The path of the new node.
+    std::string put(const std::string& name, const std::string& prefix, const std::string& text) const {
+        std::string created;
         with_session([&](zookeeper::Session& session) {
             const std::string path = fmt::format("{}/{}/forever/{}", root_, name, prefix);
-            std::string created;
             zookeeper::NodeStat stat;
             return session.create(path, text, zookeeper::NodeKind::sequential, created, stat);
         });
+        return created;
+    }
+    [[nodiscard]] static std::int64_t number_after(const std::string& path) {
+        return std::stoll(path.substr(path.rfind('-') + 1)) + 1;
     }
 
     ZooKeeperServer& server_ = ZooKeeperServer::shared();

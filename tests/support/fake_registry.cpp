@@ -35,6 +35,11 @@ void FakeStore::set_available(bool available) {
     available_ = available;
 }
 
+void FakeStore::overrun_next_create() {
+    const Lock lock(mutex_);
+    overrun_ = true;
+}
+
 void FakeStore::lose_replies(int count) {
     const Lock lock(mutex_);
     replies_to_lose_ = count;
@@ -121,7 +126,6 @@ Survey FakeStore::survey(const std::string& name) const {
     survey.first_number = first_number_;
     survey.next_number = its.next;
     survey.clock = clock();
-    survey.present.assign(present_.begin(), present_.end());
     for (const auto& [number, row] : its.rows) survey.records.push_back(view(name, number, row));
     return survey;
 }
@@ -131,10 +135,20 @@ RegistryResult<Created> FakeStore::create(const std::string& name, const worker:
     const auto found = state_.find(name);
     if (found == state_.end()) return RegistryError{RegistryFault::unavailable, "the name was never joined"};
     Name& its = found->second;
+    if (std::exchange(overrun_, false)) {
+        overrun(its, space, record);
+        return RegistryError{RegistryFault::unknown, "the answer was lost"};
+    }
     if (!space.holds(its.next)) return RegistryError{RegistryFault::full, "all numbers are in use"};
     const std::int64_t number = its.next++;
     its.rows[number] = Row{0, now_ms(), worker::format_record(record), record.owner};
     return Created{number, 0, clock()};
+}
+
+void FakeStore::overrun(Name& name, const worker::LeaseSpace& space, const LeaseRecord& record) {
+    const std::int64_t number = std::max(name.next, space.limit);
+    name.next = number + 1;
+    name.rows[number] = Row{0, now_ms(), worker::format_record(record), record.owner};
 }
 
 RegistryResult<Written> FakeStore::write(const std::string& name, std::int64_t number, std::int64_t version,
@@ -242,7 +256,14 @@ RegistryResult<Found> FakeRegistry::read(std::int64_t number) {
 }
 
 RegistryResult<Found> FakeRegistry::find(const LeaseRecord& created) {
-    return pick([&](std::int64_t, const FakeStore::Row& row) { return row.maker == created.owner; });
+    auto found = pick([&](std::int64_t, const FakeStore::Row& row) { return row.maker == created.owner; });
+    const auto* view = std::get_if<Found>(&found);
+    if (view == nullptr || !*view || space_.holds((*view)->number)) return found;
+    const auto& record = (*view)->record;
+    if (record && record->owner == created.owner && record->write == created.write) {
+        store_->remove(name_, (*view)->number);
+    }
+    return RegistryError{RegistryFault::full, "the record has a number above the last one"};
 }
 
 std::optional<RegistryError> FakeAdmin::refusal() const {
@@ -254,7 +275,9 @@ std::optional<RegistryError> FakeAdmin::refusal() const {
 RegistryResult<Survey> FakeAdmin::look() {
     const Lock lock(store_->mutex_);
     if (auto refused = refusal()) return *refused;
-    return store_->survey(name_);
+    Survey survey = store_->survey(name_);
+    survey.present.assign(store_->present_.begin(), store_->present_.end());
+    return survey;
 }
 
 RegistryResult<std::int64_t> FakeAdmin::raise_floor(std::int64_t floor_ms) {

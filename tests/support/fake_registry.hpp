@@ -42,6 +42,9 @@ public:
 
     // Whether calls get through; else they end with `unavailable`.
     void set_available(bool available);
+    // The next create() comes after others took the last numbers of its space: its record gets the number at the limit,
+    // and it is reported as `unknown`.
+    void overrun_next_create();
     // The next `count` changes (create, write, raise_floor) are done, and reported as `unknown`.
     void lose_replies(int count);
     // The next `count` changes are not done but put aside, and reported as `unknown`.
@@ -76,6 +79,7 @@ private:
                                                    const worker::LeaseRecord& record);
     worker::RegistryResult<worker::Written> write(const std::string& name, std::int64_t number, std::int64_t version,
                                                   const worker::LeaseRecord& record);
+    void overrun(Name& name, const worker::LeaseSpace& space, const worker::LeaseRecord& record);
 
     mutable std::mutex mutex_;
     State state_;
@@ -83,6 +87,7 @@ private:
     std::int64_t first_number_ = 0;
     std::optional<std::chrono::milliseconds> ahead_ = std::chrono::milliseconds(0);
     bool available_ = true;
+    bool overrun_ = false;
     int replies_to_lose_ = 0;
     int changes_to_delay_ = 0;
     std::vector<std::function<bool()>> late_;

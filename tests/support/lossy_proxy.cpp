@@ -106,15 +106,24 @@ void LossyProxy::forward(int client, int server) {
     }
 }
 
-void LossyProxy::set(Fault fault, std::string mark) {
+void LossyProxy::set(Fault fault, std::string mark, std::function<void()> before) {
     const std::lock_guard lock(mutex_);
     fault_ = fault;
     mark_ = std::move(mark);
+    before_ = std::move(before);
 }
 
 LossyProxy::Fault LossyProxy::fault_of(std::string_view request) const {
-    const std::lock_guard lock(mutex_);
-    return fault_ != Fault::none && request.find(mark_) != std::string_view::npos ? fault_ : Fault::none;
+    Fault fault = Fault::none;
+    std::function<void()> before;
+    {
+        const std::lock_guard lock(mutex_);
+        if (fault_ == Fault::none || request.find(mark_) == std::string_view::npos) return Fault::none;
+        fault = fault_;
+        before = before_;
+    }
+    if (before) before();
+    return fault;
 }
 
 int LossyProxy::lost() const {

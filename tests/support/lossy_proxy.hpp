@@ -30,8 +30,9 @@ public:
     LossyProxy& operator=(const LossyProxy&) = delete;
     ~LossyProxy();
 
-    // For all requests that hold the bytes of `mark`, until the next set().
-    void set(Fault fault, std::string mark = {});
+    // For all requests that hold the bytes of `mark`, until the next set(). `before`, if any, is called on a thread of
+    // the proxy before each of them goes on; it must not use the proxy.
+    void set(Fault fault, std::string mark = {}, std::function<void()> before = {});
     // How many requests met a fault. Of a lost reply: that the server has answered.
     [[nodiscard]] int lost() const;
 
@@ -58,6 +59,7 @@ private:
     mutable std::mutex mutex_;
     Fault fault_ = Fault::none;
     std::string mark_;
+    std::function<void()> before_;
     int lost_ = 0;
     bool shut_ = false;
     std::set<int> clients_;               // connections to be cut by shut()

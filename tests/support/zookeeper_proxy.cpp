@@ -103,9 +103,9 @@ ZooKeeperProxy::~ZooKeeperProxy() {
     close(listener_);
 }
 
-void ZooKeeperProxy::lose(std::int32_t request, Loss loss, int spared) {
+void ZooKeeperProxy::lose(std::int32_t request, Loss loss, int spared, std::function<void()> before) {
     const std::lock_guard lock(mutex_);
-    plan_ = Plan{request, loss, spared};
+    plan_ = Plan{request, loss, spared, std::move(before)};
     lost_ = false;
 }
 
@@ -160,6 +160,7 @@ bool ZooKeeperProxy::upstream(Link& link) {
     while (auto frame = link.requests.next()) {
         if (std::exchange(link.greeted, true) && frame->size() >= 12) {
             const auto plan = take_plan(number_at(*frame, 8));
+            if (plan && plan->before) plan->before();
             if (plan && plan->loss == Loss::request) return false;
             if (plan) link.lost_answer = number_at(*frame, 4);
         }

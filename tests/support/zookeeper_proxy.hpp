@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <mutex>
 #include <optional>
@@ -29,8 +30,9 @@ public:
 
     [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
-    // The next request of this kind after `spared` others is lost, or its answer, and with it the connection.
-    void lose(std::int32_t request, Loss loss, int spared = 0);
+    // The next request of this kind after `spared` others is lost, or its answer, and with it the connection. `before`,
+    // if any, is called on the proxy's thread just before the server would get the request; it must not use the proxy.
+    void lose(std::int32_t request, Loss loss, int spared = 0, std::function<void()> before = {});
     // Whether that has happened.
     [[nodiscard]] bool lost() const;
 
@@ -39,6 +41,7 @@ private:
         std::int32_t request;
         Loss loss;
         int spared;
+        std::function<void()> before;
     };
     struct Link;
 

@@ -1,5 +1,4 @@
 #include "registry_fixture.hpp"
-#include "zookeeper/worker_admin.hpp"
 
 #include <gmock/gmock.h>
 
@@ -8,14 +7,7 @@ namespace {
 
 using worker::RegistryFault;
 
-class AdminTest : public RegistryTest {
-protected:
-    [[nodiscard]] std::unique_ptr<ZooKeeperWorkerAdmin> admin() const {
-        auto made = ZooKeeperWorkerAdmin::make(options());
-        if (!made) throw std::runtime_error(made.error().detail);
-        return std::move(*made);
-    }
-};
+using AdminTest = RegistryTest;
 
 TEST_F(AdminTest, MakesNothing) {
     EXPECT_EQ(error_of(admin()->look()).fault, RegistryFault::missing);

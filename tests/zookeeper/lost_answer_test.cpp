@@ -38,6 +38,33 @@ TEST_F(LostAnswerTest, OfACreateLeavesANodeThatIsFound) {
     EXPECT_EQ(children(parent()).size(), 3u);
 }
 
+// Another instance takes the last number between the look at the counter and the create.
+TEST_F(LostAnswerTest, OfACreateWhoseNumberIsTheLimitLeavesNothingToUse) {
+    space_.limit = number_ + 2;
+    auto options = this->options();
+    options.connect = proxy_.address();
+    const auto late = registry(options);
+    value_of(late->survey());
+    const auto faster = this->registry();
+    value_of(faster->survey());
+    const auto record = new_record(space_);
+    std::int64_t last = 0;
+    proxy_.lose(test::create_request, ZooKeeperProxy::Loss::answer, 0,
+                [&] { last = value_of(faster->create(new_record(space_))).number; });
+    EXPECT_EQ(error_of(late->create(record)).fault, RegistryFault::unknown);
+    EXPECT_TRUE(proxy_.lost());
+    EXPECT_EQ(last, space_.limit - 1);
+    EXPECT_EQ(children(parent()).size(), 4u);
+
+    const auto refused = error_of(late->find(record));
+    EXPECT_EQ(refused.fault, RegistryFault::full);
+    EXPECT_TRUE(says(refused, "deleted again")) << refused.detail;
+    EXPECT_EQ(children(parent()).size(), 3u);
+    EXPECT_FALSE(value_of(late->find(record)));
+    EXPECT_TRUE(value_of(late->read(last)));
+    EXPECT_EQ(error_of(late->create(record)).fault, RegistryFault::full);
+}
+
 TEST_F(LostAnswerTest, OfACreateThatNeverArrivedLeavesNothing) {
     proxy_.lose(test::create_request, ZooKeeperProxy::Loss::request);
     EXPECT_EQ(error_of(registry_->create(record_)).fault, RegistryFault::unknown);
@@ -70,7 +97,8 @@ TEST_F(LostAnswerTest, OfASurveyIsUnavailableAndTheNextOneWorks) {
         proxy_.lose(test::set_request, loss);
         EXPECT_EQ(error_of(registry_->survey()).fault, RegistryFault::unavailable);
         EXPECT_TRUE(proxy_.lost());
-        EXPECT_EQ(value_of(registry_->survey()).present.size(), 1u);
+        value_of(registry_->survey());
+        EXPECT_EQ(children(live()).size(), 1u);
     }
 }
 
@@ -85,7 +113,8 @@ TEST_F(LostAnswerTest, WhileJoiningAnEmptyServer) {
             proxy_.lose(test::create_request, loss, spared);
             EXPECT_EQ(error_of(joining->survey()).fault, RegistryFault::unavailable) << spared;
             EXPECT_TRUE(proxy_.lost());
-            EXPECT_EQ(value_of(joining->survey()).present.size(), 1u);
+            value_of(joining->survey());
+            EXPECT_EQ(children(root_ + "/" + options.name + "/live").size(), 1u);
             EXPECT_EQ(value_of(joining->create(record_)).number, 1);
         }
     }

@@ -5,6 +5,7 @@
 #include "support/zookeeper_server.hpp"
 #include "worker/random_id.hpp"
 #include "zookeeper/session.hpp"
+#include "zookeeper/worker_admin.hpp"
 #include "zookeeper/worker_registry.hpp"
 
 #include <gtest/gtest.h>
@@ -84,6 +85,14 @@ protected:
         return std::move(*made);
     }
     [[nodiscard]] std::unique_ptr<ZooKeeperWorkerRegistry> registry() const { return registry(options()); }
+
+    [[nodiscard]] std::unique_ptr<ZooKeeperWorkerAdmin> admin() const {
+        auto made = ZooKeeperWorkerAdmin::make(options());
+        if (!made) throw std::runtime_error(made.error().detail);
+        return std::move(*made);
+    }
+    // Identities, in order, as operators see them.
+    [[nodiscard]] std::vector<std::string> who_is_present() const { return value_of(admin()->look()).present; }
 
     // A session with which the test does things to nodes.
     Session& by_hand() {

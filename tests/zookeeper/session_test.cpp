@@ -1,5 +1,6 @@
 // Sessions that end, and servers that do not answer. Each test has a server of its own.
 #include "registry_fixture.hpp"
+#include "worker/log_capture.hpp"
 
 #include <gmock/gmock.h>
 
@@ -45,7 +46,7 @@ TEST_F(SessionTest, GoesOnAfterItExpired) {
     for (int i = 0; i < 3; ++i) {
         expire_sessions();
         wait_until_it_works([&] { return registry->survey(); });
-        EXPECT_THAT(value_of(registry->survey()).present, testing::ElementsAre("me"));
+        EXPECT_THAT(who_is_present(), testing::ElementsAre("me"));
     }
     EXPECT_EQ(value_of(registry->write(created.number, created.version, record)).version, 1);
 }
@@ -78,7 +79,8 @@ TEST_F(SessionTest, GoesOnAfterTheServerStartedAgain) {
     server_.start();
     wait_until_it_works([&] { return registry->read(created.number); });
     EXPECT_EQ(value_of(registry->write(created.number, created.version, record)).version, 1);
-    EXPECT_THAT(value_of(registry->survey()).present, testing::ElementsAre("me"));
+    value_of(registry->survey());
+    EXPECT_THAT(who_is_present(), testing::ElementsAre("me"));
 }
 
 TEST_F(SessionTest, IsUnavailableWhileTheServerIsDown) {
@@ -131,10 +133,36 @@ TEST_F(SessionTest, AServerThatStandsStillLeavesAWriteUnknown) {
 TEST_F(SessionTest, RefusesWhatItCannotResolve) {
     auto options = short_lived();
     options.connect = "no-such-host.invalid:2181";
+    const test::LogCapture log;
     const auto registry = this->registry(options);
     const auto error = error_of(registry->survey());
     EXPECT_EQ(error.fault, RegistryFault::unavailable);
-    EXPECT_TRUE(says(error, "no-such-host.invalid")) << error.detail;
+    EXPECT_TRUE(says(error, "no host name resolves")) << error.detail;
+    EXPECT_FALSE(says(error, "no-such-host")) << "HTTP clients read it: " << error.detail;
+    EXPECT_EQ(log.count("no-such-host.invalid:2181"), 1) << log.text();
+}
+
+TEST_F(SessionTest, TheLogNamesTheServersOnceForEachChange) {
+    const test::LogCapture log;
+    const auto registry = this->registry(short_lived());
+    wait_until_it_works([&] { return registry->survey(); });
+    const int at_first = log.count(server_.address());
+    server_.kill();
+    wait_for("the client notices", [&] {
+        const auto result = registry->survey();
+        const auto* error = std::get_if<RegistryError>(&result);
+        return error != nullptr && says(*error, "no connection within 500 ms");
+    });
+    for (int i = 0; i < 3; ++i) {
+        const auto error = error_of(registry->survey());
+        EXPECT_FALSE(says(error, "127.0.0.1")) << "HTTP clients read it: " << error.detail;
+    }
+    EXPECT_EQ(log.count(server_.address()), at_first + 1) << log.text();
+    EXPECT_GE(log.count("no connection within 500 ms; the servers are " + server_.address()), 1) << log.text();
+    server_.start();
+    wait_until_it_works([&] { return registry->survey(); });
+    value_of(registry->survey());
+    EXPECT_EQ(log.count("connected again to " + server_.address()), at_first == 0 ? 1 : 2) << log.text();
 }
 
 TEST_F(SessionTest, CancelEndsAWait) {

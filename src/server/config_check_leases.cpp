@@ -32,17 +32,6 @@ std::string_view registry_word(Registry registry) {
     return {};
 }
 
-bool is_node_path(std::string_view path) {
-    if (!path.starts_with('/')) return false;
-    while (!path.empty()) {
-        path.remove_prefix(1);
-        const std::string_view part = path.substr(0, path.find('/'));
-        if (part.empty() || part == "." || part == "..") return false;
-        path.remove_prefix(part.size());
-    }
-    return true;
-}
-
 void check_static(const SnowflakeConfig& snowflake, const worker::LeaseSpace* space, Findings& findings) {
     if (!snowflake.worker_id) {
         // An ordinal that could not be found out has been reported already.
@@ -74,17 +63,25 @@ void add_named(std::string_view detail, std::vector<std::string> other_keys, Fin
     add_finding(findings, std::move(other_keys), std::string(detail.substr(std::min(end + 1, detail.size()))));
 }
 
+bool is_found(std::string_view key, const Findings& findings) {
+    return std::ranges::any_of(findings, [&](const Finding& finding) { return finding.keys.front() == key; });
+}
+
+// What is wrong with the root, whatever the name; nothing when it will do.
+std::optional<Error> fault_of_root(const std::string& root) {
+    const auto paths = zookeeper::Paths::make(root, "any");
+    return paths ? std::nullopt : std::optional(paths.error());
+}
+
 void check_zookeeper_registry(const Config& config, const worker::LeaseSpace* space, Findings& findings) {
     if (config.zookeeper.connect.empty()) {
         add_finding(findings, {"zookeeper.connect", registry_key},
                     "is not set, and snowflake.registry = \"zookeeper\" needs it: host:port[,host:port…]");
     }
-    // What has the wrong form altogether is found by check_zookeeper(), and by check_config() for the name.
-    const std::string& name = config.snowflake.name;
-    const bool well_formed = is_node_path(config.zookeeper.root) && is_node_path("/" + name);
-    if (well_formed && name.find('/') == std::string::npos) {
-        const auto paths = zookeeper::Paths::make(config.zookeeper.root, name);
-        if (!paths) add_named(paths.error().detail, {}, findings);
+    // A root that is wrong by itself is found by check_zookeeper(), and a name that no registry takes has been found.
+    const auto paths = zookeeper::Paths::make(config.zookeeper.root, config.snowflake.name);
+    if (!paths && !fault_of_root(config.zookeeper.root) && !is_found("snowflake.name", findings)) {
+        add_named(paths.error().detail, {}, findings);
     }
     if (space != nullptr && space->limit < 2) {
         add_finding(findings, {registry_key, "snowflake.worker_id_limit", "snowflake.worker_bits"},
@@ -159,12 +156,7 @@ void check_zookeeper(const ZookeeperConfig& zookeeper, Findings& findings) {
         rest.remove_prefix(comma + 1);
         if (rest.empty()) check_server("", findings);
     }
-    if (!is_node_path(zookeeper.root)) {
-        add_finding(findings, {"zookeeper.root"},
-                    fmt::format("found \"{}\", expected a path such as \"/snowflake\": it begins with '/', does not "
-                                "end with one, and has no part that is empty, '.' or '..'",
-                                zookeeper.root));
-    }
+    if (const auto fault = fault_of_root(zookeeper.root)) add_named(fault->detail, {}, findings);
 }
 
 }  // namespace frond::server

@@ -41,15 +41,16 @@ std::string fault_of(std::string_view component) {
 }
 
 std::string fault_of_root(std::string_view root) {
-    if (root.empty() || root.front() != '/') return "does not begin with '/'";
+    if (root.empty() || root.front() != '/') return "is '" + std::string(root) + "', which does not begin with '/'";
     if (root == "/") return "";
     for (std::size_t from = 1; from <= root.size();) {
         const std::size_t to = std::min(root.find('/', from), root.size());
         if (std::string fault = fault_of(root.substr(from, to - from)); !fault.empty())
-            return "has a part that " + fault;
+            return fmt::format("is '{}', which has a part that {}", root, fault);
         from = to + 1;
     }
-    if (root == "/zookeeper" || root.starts_with("/zookeeper/")) return "is ZooKeeper's own";
+    if (root == "/zookeeper" || root.starts_with("/zookeeper/"))
+        return "is '" + std::string(root) + "', ZooKeeper's own";
     return "";
 }
 
@@ -64,6 +65,7 @@ Error invalid(std::string_view key, std::string_view fault) {
 Result<Paths> Paths::make(std::string_view root, std::string_view name) {
     if (const auto fault = fault_of_root(root); !fault.empty()) return invalid("zookeeper.root", fault);
     if (const auto fault = fault_of(name); !fault.empty()) return invalid("snowflake.name", fault);
+    if (root == "/" && name == "zookeeper") return invalid("snowflake.name", "below '/' is ZooKeeper's own");
     return Paths(fmt::format("{}/{}", root == "/" ? "" : root, name));
 }
 

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace frond::server {
 namespace {
 
@@ -122,12 +124,12 @@ TEST(LeaseConfig, ChecksEachServerOfZooKeeper) {
 }
 
 TEST(LeaseConfig, ChecksTheRootOfZooKeeper) {
-    for (const char* wrong : {"x", "/", "/x/", "//x", "/x//y", "/.", "/../x", "/x/./y"}) {
-        EXPECT_THAT(errors_of(sets({std::string("zookeeper.root=") + wrong})),
-                    HasSubstr("--set: zookeeper.root: found \"" + std::string(wrong) + "\", expected a path"))
-            << wrong;
+    for (const char* wrong : {"x", "/x/", "//x", "/x//y", "/.", "/../x", "/x/./y", "/zookeeper", "/\U0001F600"}) {
+        const std::string errors = errors_of(sets({std::string("zookeeper.root=") + wrong}));
+        EXPECT_THAT(errors, HasSubstr("--set: zookeeper.root: is '" + std::string(wrong) + "', ")) << wrong;
+        EXPECT_EQ(std::ranges::count(errors, '\n'), 1) << "said once: " << errors;
     }
-    for (const char* good : {"/x", "/x/y.z", "/...", "/x/..y"}) {
+    for (const char* good : {"/", "/x", "/x/y.z", "/...", "/x/..y"}) {
         EXPECT_EQ(errors_of(sets({std::string("zookeeper.root=") + good})), "") << good;
     }
 }
@@ -141,7 +143,9 @@ TEST(LeaseConfig, ChecksWhatZooKeeperTakesForANode) {
     };
     EXPECT_EQ(with("snowflake.name=订单.1 x"), "");
     EXPECT_THAT(with("snowflake.name=\U0001F600"), HasSubstr("--set: snowflake.name: holds U+1F600;"));
-    EXPECT_THAT(with("zookeeper.root=/zookeeper/x"), HasSubstr("--set: zookeeper.root: is ZooKeeper's own;"));
+    EXPECT_THAT(with("zookeeper.root=/zookeeper/x"),
+                HasSubstr("--set: zookeeper.root: is '/zookeeper/x', ZooKeeper's own;"));
+    EXPECT_THAT(with("snowflake.name=a/b"), testing::Not(HasSubstr("holds '/'"))) << "it has been said";
     EXPECT_EQ(errors_of(sets({"snowflake.name=\U0001F600"})), "") << "a database takes it";
 }
 

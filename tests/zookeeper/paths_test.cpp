@@ -33,6 +33,11 @@ TEST(Paths, NamesThatZooKeeperRefuses) {
     }
 }
 
+TEST(Paths, WhatIsZooKeepersOwnIsNoName) {
+    EXPECT_FALSE(Paths::make("/", "zookeeper"));
+    EXPECT_TRUE(Paths::make("/a", "zookeeper"));
+}
+
 TEST(Paths, RootsThatZooKeeperRefuses) {
     for (const char* root : {"", "a", "//", "/a/", "/a//b", "/a/./b", "/..", "/a\n", "/zookeeper", "/zookeeper/a"}) {
         const auto paths = Paths::make(root, "name");

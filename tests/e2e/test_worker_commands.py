@@ -8,6 +8,7 @@ import pytest
 
 from harness.leaf import make_parent
 from harness.server import run_frond
+from harness.waiting import PATIENCE, wait_for
 
 LEASED = {"snowflake__registry": None, "snowflake__worker_id": None}
 EPOCH_MS = 1288834974657
@@ -38,6 +39,12 @@ def worker_of(number):
 
 def time_of(number):
     return (number >> 22) + EPOCH_MS
+
+
+def first_id(server):
+    """The first ID, however long Snowflake mode waits before it."""
+    wait_for(lambda: server.manage("/readyz/snowflake").status == 200, seconds=30, what="Snowflake mode")
+    return server.snowflake()
 
 
 def test_a_name_that_nobody_joined(leasing):
@@ -97,7 +104,23 @@ def test_raise_lifts_every_later_lease(leasing):
     assert "audit: user" in done.stdout
     assert listing(server)["floor_ms"] == floor
     server.start()
-    assert time_of(server.snowflake()) > floor
+    assert time_of(first_id(server)) > floor
+
+
+def test_a_floor_far_ahead_uses_up_no_number(leasing):
+    """Raised by minutes, as the help has it: the instances wait for it, whatever number they would take."""
+    server = leasing(snowflake__worker_id_limit=4).init().start()
+    server.snowflake()
+    server.stop()
+    server.command("worker", "raise", "--by", "1m")
+    before = listing(server)["workers"]
+    server.start()
+    wait_for(lambda: "frond worker raise" in server.manage("/readyz?verbose").text(), what="the reason")
+    enough = time.monotonic() + 2 * PATIENCE  # the first number was used up within a third of a second
+    while time.monotonic() < enough:
+        assert listing(server)["workers"] == before
+    assert not server.logged("lost worker ID")
+    assert server.segment() > 0
 
 
 def test_raise_beside_a_server_that_runs_says_that_it_comes_too_late(leasing):

@@ -110,7 +110,7 @@ protected:
         return scenario;
     }
     worker::RegistryReply call(Time now, const worker::RegistryCall& wanted) {
-        return registry.execute(now, wanted, {0, "i0"}).reply;
+        return registry.execute(now, wanted, {0}).reply;
     }
 
     const Scenario scenario = calm();

@@ -45,7 +45,7 @@ void Process::send(worker::RegistryCall call) {
     if (const auto limit = seam.limit_when_sent(call, holding, state_file_)) issuer_.raise_limit(*limit);
 
     const Time now = world_.now();
-    Caller caller{instance_.index(), identity_, seen_, seam.overwrites(call, holding)};
+    Caller caller{instance_.index(), seen_, seam.overwrites(call, holding)};
     auto flight = std::make_shared<Flight>(
         Flight{std::move(call), std::move(caller), instance_.link.send(now), now, instance_.steady()});
     flight_ = flight;

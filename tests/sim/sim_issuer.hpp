@@ -42,7 +42,6 @@ public:
 
     [[nodiscard]] std::uint64_t max_take(const Look& look) const { return leases_[look.lease].generator->max_take(); }
     [[nodiscard]] std::int64_t worker_id(const Look& look) const { return leases_[look.lease].options.worker_id; }
-    [[nodiscard]] bool open_now() const noexcept { return held_; }
     [[nodiscard]] const std::optional<Error>& trouble() const noexcept { return trouble_; }
 
 private:

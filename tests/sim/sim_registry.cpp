@@ -10,7 +10,6 @@ using worker::RegistryError;
 using worker::RegistryFault;
 using worker::RegistryReply;
 
-constexpr Time session_timeout = 2'000;
 constexpr Time oldest_read = 4'000;
 // By then whoever wanted the record could have got it: answers, retries and late writes included.
 constexpr Time long_past = 15'000;
@@ -22,7 +21,6 @@ RegistryReply fault(RegistryFault kind) { return RegistryError{kind, "simulated"
 SimRegistry::SimRegistry(const Scenario& scenario, Random& random, Checker& checker, History& history)
     : scenario_(scenario), random_(random), checker_(checker), history_(history) {
     log_.reserve(256);
-    contacts_.resize(static_cast<std::size_t>(scenario.instances));
 }
 
 std::int64_t SimRegistry::clock_ms(Time now) const noexcept { return Scenario::unix_start_ms + now + clock_offset_ms; }
@@ -33,10 +31,6 @@ std::optional<worker::RegistryClock> SimRegistry::clock(Time now) const {
 }
 
 Answer SimRegistry::execute(Time now, const worker::RegistryCall& call, const Caller& caller) {
-    auto& contact = contacts_[static_cast<std::size_t>(caller.instance)];
-    contact.identity = caller.identity;
-    contact.last = now;
-
     if (const auto* wanted = std::get_if<worker::CreateCall>(&call)) {
         auto reply = create(now, wanted->record, caller);
         return {std::move(reply), log_.size()};
@@ -87,9 +81,6 @@ RegistryReply SimRegistry::survey(Time now, std::size_t view) {
         ++survey.next_number;
     }
     survey.clock = clock(now);
-    for (const auto& contact : contacts_) {
-        if (contact.last >= 0 && contact.last >= now - session_timeout) survey.present.push_back(contact.identity);
-    }
     return survey;
 }
 

@@ -18,7 +18,6 @@ namespace frond::sim {
 // Who calls, and what it knows.
 struct Caller {
     int instance;
-    std::string identity;
     std::size_t seen = 0;     // commits that it has surely seen; no later read shows less
     bool overwrites = false;  // the mutation that ignores versions
 };
@@ -49,11 +48,9 @@ public:
     // Whether there is a number that nobody uses, for a caller whose clock is right: one not yet made, or a record that
     // has been past for `since` ms.
     [[nodiscard]] bool has_free_number(Time now, Time since) const;
-    [[nodiscard]] std::size_t records() const noexcept { return slots_.size(); }
     // Leases that took a record over, and those that went on with one whose fence was not past.
     [[nodiscard]] std::uint64_t take_overs() const noexcept { return take_overs_; }
     [[nodiscard]] std::uint64_t resumes() const noexcept { return resumes_; }
-    [[nodiscard]] std::size_t commits() const noexcept { return log_.size(); }
 
 private:
     struct Commit {
@@ -66,10 +63,6 @@ private:
     struct Slot {
         std::string created_by;
         std::vector<std::size_t> commits;  // indexes of log_
-    };
-    struct Contact {
-        std::string identity;
-        Time last = -1;
     };
 
     [[nodiscard]] std::int64_t clock_ms(Time now) const noexcept;
@@ -94,7 +87,6 @@ private:
     History& history_;
     std::vector<Commit> log_;
     std::vector<Slot> slots_;  // number minus first_number
-    std::vector<Contact> contacts_;
     std::uint64_t take_overs_ = 0;
     std::uint64_t resumes_ = 0;
 };

@@ -26,7 +26,8 @@ int fail(const WorkerWork& work, std::string_view message) {
 std::optional<WorkerListing> look(const WorkerWork& work) {
     auto looked = work.admin.look();
     if (const auto* error = std::get_if<RegistryError>(&looked)) {
-        fail(work, error->detail);
+        // Errors name no addresses, since HTTP clients read them too; operators may know.
+        fail(work, fmt::format("{} ({})", error->detail, work.admin.describe()));
         return std::nullopt;
     }
     WorkerListing listing{work.config.snowflake.name, work.admin.describe(),

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -53,8 +54,22 @@ RegistryResult<T> SqlWorkerRegistry::look(Body body) {
     return call_table<T>(*database_, Scope::read, options_.name, std::move(body));
 }
 
+// An older state than one shown before: a node that lags, until it has lasted too long for that.
+template <class T>
+RegistryResult<T> SqlWorkerRegistry::patient(RegistryResult<T> result) {
+    if (!has_fault(result, RegistryFault::went_backwards)) {
+        if (std::holds_alternative<T>(result)) behind_since_.reset();
+        return result;
+    }
+    const SteadyTime now = BootClock::now();
+    if (!behind_since_) behind_since_ = now;
+    if (now - *behind_since_ >= options_.lag_patience) return result;
+    return RegistryError{RegistryFault::unavailable,
+                         std::get<RegistryError>(result).detail + "; it may lag behind another node"};
+}
+
 RegistryResult<Survey> SqlWorkerRegistry::survey() {
-    return without_exceptions(RegistryFault::unavailable, [&] { return join(); });
+    return patient(without_exceptions(RegistryFault::unavailable, [&] { return join(); }));
 }
 
 RegistryResult<Survey> SqlWorkerRegistry::join() {
@@ -102,7 +117,7 @@ std::optional<RegistryError> SqlWorkerRegistry::make_name() {
 }
 
 RegistryResult<Created> SqlWorkerRegistry::create(const LeaseRecord& record) {
-    return without_exceptions(RegistryFault::unknown, [&] {
+    return patient(without_exceptions(RegistryFault::unknown, [&] {
         const std::string text = format_record(record);
         auto created = transact<Created>([&](WorkerTable& table) { return draw(table, record, text); });
         if (const auto* made = std::get_if<Created>(&created)) {
@@ -110,7 +125,7 @@ RegistryResult<Created> SqlWorkerRegistry::create(const LeaseRecord& record) {
             seen_.wrote(made->number, made->version, text);
         }
         return created;
-    });
+    }));
 }
 
 // The name's row, locked: whoever draws a number waits for the one before.
@@ -154,12 +169,12 @@ RegistryResult<Created> SqlWorkerRegistry::draw(WorkerTable& table, const LeaseR
 }
 
 RegistryResult<Written> SqlWorkerRegistry::write(std::int64_t number, std::int64_t version, const LeaseRecord& record) {
-    return without_exceptions(RegistryFault::unknown, [&] {
+    return patient(without_exceptions(RegistryFault::unknown, [&] {
         const std::string text = format_record(record);
         auto written = transact<Written>([&](WorkerTable& table) { return replace(table, number, version, text); });
         if (const auto* done = std::get_if<Written>(&written)) seen_.wrote(number, done->version, text);
         return written;
-    });
+    }));
 }
 
 RegistryResult<Written> SqlWorkerRegistry::replace(WorkerTable& table, std::int64_t number, std::int64_t version,
@@ -173,7 +188,8 @@ RegistryResult<Written> SqlWorkerRegistry::replace(WorkerTable& table, std::int6
     }
     auto view = view_of(*row, options_.name, options_.space.offset, seen_);
     if (auto* error = std::get_if<RegistryError>(&view)) return std::move(*error);
-    if (row->version != version || !table.replace(worker_id, version, version + 1, text, modified_now(clock))) {
+    const bool last = version == std::numeric_limits<std::int64_t>::max();
+    if (last || row->version != version || !table.replace(worker_id, version, version + 1, text, modified_now(clock))) {
         return RegistryError{RegistryFault::conflict,
                              fmt::format("{} has version {}, not {}", std::get<worker::RecordView>(view).place,
                                          row->version.value_or(-1), version)};
@@ -189,10 +205,10 @@ RegistryResult<Found> SqlWorkerRegistry::found(const std::optional<WorkerRow>& r
 }
 
 RegistryResult<Found> SqlWorkerRegistry::read(std::int64_t number) {
-    return without_exceptions(RegistryFault::unavailable, [&] {
+    return patient(without_exceptions(RegistryFault::unavailable, [&] {
         return look<Found>(
             [&](WorkerTable& table) { return found(table.row(options_.space.worker_id(number), Lock::no)); });
-    });
+    }));
 }
 
 RegistryResult<Found> SqlWorkerRegistry::find(const LeaseRecord& created) {
@@ -203,7 +219,7 @@ RegistryResult<Found> SqlWorkerRegistry::find(const LeaseRecord& created) {
     if (auto* error = std::get_if<RegistryError>(&result); error != nullptr && error->fault == RegistryFault::unknown) {
         error->fault = RegistryFault::unavailable;
     }
-    return result;
+    return patient(std::move(result));
 }
 
 // A create() whose outcome is unknown may still be under way on the server. It holds the name's row until it is

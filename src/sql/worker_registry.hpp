@@ -2,6 +2,7 @@
 // of the name itself, whose version counts the numbers handed out and is never lowered.
 #pragma once
 
+#include "base/clock.hpp"
 #include "sql/database.hpp"
 #include "sql/worker_seen.hpp"
 #include "sql/worker_survey.hpp"
@@ -9,6 +10,7 @@
 #include "worker/registry.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -21,6 +23,9 @@ struct WorkerRegistryOptions {
     std::string name;  // snowflake.name, 1 to 128 characters, compared byte for byte
     worker::LeaseSpace space;
     std::function<std::string()> new_id;  // the ID of a name that is made; random_id() in the server
+    // A node of a cluster may lag behind another that was read before: an older state counts as lost writes only when
+    // it has been shown for so long, and as `unavailable` until then.
+    std::chrono::milliseconds lag_patience{10'000};
 };
 
 // Every change is one transaction: a connection lost before COMMIT was sent changed nothing (`unavailable`), one lost
@@ -50,6 +55,8 @@ private:
     template <class T, class Body>
     worker::RegistryResult<T> look(Body body);
 
+    template <class T>
+    worker::RegistryResult<T> patient(worker::RegistryResult<T> result);
     worker::RegistryResult<worker::Survey> join();
     worker::RegistryResult<worker::Survey> survey_once();
     std::optional<worker::RegistryError> make_name();
@@ -65,6 +72,7 @@ private:
     const WorkerRegistryOptions options_;
     std::atomic<bool> cancelled_ = false;
     WorkerSeen seen_;
+    std::optional<SteadyTime> behind_since_;  // since when an older state is shown
 };
 
 }  // namespace frond::sql

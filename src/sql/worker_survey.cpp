@@ -30,14 +30,17 @@ RegistryResult<NameRow> name_of(const WorkerRow& row, std::string_view name, Wor
 }
 
 RegistryResult<RecordView> view_of(const WorkerRow& row, std::string_view name, std::int64_t offset, WorkerSeen& seen) {
-    if (!row.worker_id) {
-        return RegistryError{RegistryFault::contradiction,
-                             fmt::format("frond_worker holds a row of '{}' whose worker_id is no integer", name)};
+    if (!row.worker_id || *row.worker_id < 0) {
+        return RegistryError{
+            RegistryFault::contradiction,
+            fmt::format("frond_worker holds a row of '{}' whose worker_id is no number of a worker", name)};
     }
     RecordView view;
     view.number = *row.worker_id - offset;
     view.version = row.version.value_or(-1);
-    view.modified_ms = row.modified_ms.value_or(0);
+    const bool modified = row.modified_ms && *row.modified_ms >= -worker::furthest_time_ms &&
+                          *row.modified_ms <= worker::furthest_time_ms;
+    view.modified_ms = modified ? *row.modified_ms : 0;
     view.place = fmt::format("worker_id {} of '{}' in frond_worker", *row.worker_id, name);
     if (auto older = seen.record(view.number, view.version, row.record)) {
         return RegistryError{RegistryFault::went_backwards, std::move(*older)};
@@ -45,8 +48,8 @@ RegistryResult<RecordView> view_of(const WorkerRow& row, std::string_view name, 
     auto parsed = worker::parse_record(row.record);
     if (!parsed) {
         view.problem = parsed.error().detail;
-    } else if (!row.version || !row.modified_ms) {
-        view.problem = "version or modified is no integer";
+    } else if (!row.version || !modified) {
+        view.problem = "version or modified is impossible";
     } else {
         view.record = std::move(*parsed);
     }

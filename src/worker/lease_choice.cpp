@@ -23,7 +23,9 @@ std::vector<std::int64_t> peer_offsets(const Survey& survey, const Chooser& choo
     for (const RecordView& view : survey.records) {
         if (!view.record || view.record->state != LeaseState::held || view.record->identity == chooser.identity)
             continue;
-        if (view.modified_ms < registry_ms - live_heartbeats * chooser.heartbeat_ms) continue;
+        // Number 0 of ZooKeeper is held by nobody. A write of the future says nothing of today.
+        if (view.number < survey.first_number) continue;
+        if (std::abs(view.modified_ms - registry_ms) > live_heartbeats * chooser.heartbeat_ms) continue;
         offsets.push_back(view.record->timestamp - view.modified_ms);
     }
     return offsets;

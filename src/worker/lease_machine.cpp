@@ -49,6 +49,10 @@ LeaseMachine::LeaseMachine(LeaseOptions options, StateAccess access, Issuer& iss
 
 std::optional<RegistryCall> LeaseMachine::next_call(const Moment& moment) {
     if (call_ || moment.steady < call_due_) return std::nullopt;
+    if (unused_by_another_clock(moment)) {
+        give_back(moment, clock_moved());
+        if (moment.steady < call_due_) return std::nullopt;
+    }
     call_ = due_call(moment);
     call_since_ = moment.steady;
     call_lease_ = lease_count_;

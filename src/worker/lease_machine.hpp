@@ -154,7 +154,8 @@ private:
     void raise_limit();
     void lose(const Moment& moment, Error why);
     void close_issuer(Error why);
-    void give_back(const Moment& moment, Error why);
+    void give_back(const Moment& moment, Error why);  // may end the lease at once
+    [[nodiscard]] bool unused_by_another_clock(const Moment& moment) const;
     [[nodiscard]] Error clock_moved() const;
     [[nodiscard]] Chooser chooser() const;
     void stop_over_lost_writes(const Moment& moment, const std::string& detail);

@@ -111,9 +111,6 @@ void LeaseMachine::raise_limit() {
 
 RegistryCall LeaseMachine::lease_call(const Moment& moment) {
     if (lease_->must_read) return ReadCall{lease_->number};
-    if (lease_->confirmed && !lease_->issuing && phase_ == Phase::holding && clock_is_off(moment)) {
-        give_back(moment, clock_moved());
-    }
     if (lease_->confirmed && clock_held_ && phase_ == Phase::holding && moment.steady >= peers_due_) {
         peers_due_ = moment.steady + peers_interval;
         return SurveyCall{};
@@ -287,6 +284,11 @@ void LeaseMachine::close_issuer(Error why) {
 Error LeaseMachine::clock_moved() const {
     return {errc::clock_rollback,
             "the clock of this machine has moved against the registry's since the worker ID was chosen"};
+}
+
+bool LeaseMachine::unused_by_another_clock(const Moment& moment) const {
+    return lease_ && lease_->confirmed && !lease_->issuing && !lease_->giving_back && phase_ == Phase::holding &&
+           clock_is_off(moment);
 }
 
 // Nothing was issued under the lease, and nothing can be soon: the record becomes what it was, as if it had never been

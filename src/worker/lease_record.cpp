@@ -38,9 +38,8 @@ LeaseState state_from(std::string_view word) {
 
 // A time that sums and differences of a few cannot overflow.
 std::int64_t time_from(const json::object& object, std::string_view key) {
-    constexpr std::int64_t furthest = std::int64_t{1} << 61;
     const std::int64_t ms = json_number(object, key);
-    if (ms < -furthest || ms > furthest) throw std::invalid_argument(std::string(key) + " is no time");
+    if (ms < -furthest_time_ms || ms > furthest_time_ms) throw std::invalid_argument(std::string(key) + " is no time");
     return ms;
 }
 

@@ -31,6 +31,9 @@ struct LeaseSpace {
 // "epoch 2010-11-04T01:42:54.657Z, bits 41+10+12, offset 0, limit 1024".
 [[nodiscard]] std::string describe(const LeaseSpace& space);
 
+// Times in a registry lie at most so far from the Unix epoch, so that sums and differences of a few cannot overflow.
+inline constexpr std::int64_t furthest_time_ms = std::int64_t{1} << 61;
+
 enum class LeaseState : std::uint8_t {
     held,
     released,  // the owner stopped issuing for good, and lowered the fence to the last timestamp that it used

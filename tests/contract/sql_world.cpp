@@ -30,7 +30,7 @@ T must(Result<T> result) {
 class SqlWorld : public World {
 public:
     std::unique_ptr<worker::WorkerRegistry> join(const Member& member) override {
-        sql::WorkerRegistryOptions options{member.name, member.space, worker::random_id};
+        sql::WorkerRegistryOptions options{member.name, member.space, worker::random_id, std::chrono::milliseconds(0)};
         return std::make_unique<sql::SqlWorkerRegistry>(must(Database::make(options_)), std::move(options));
     }
     std::unique_ptr<worker::WorkerAdmin> admin(const std::string& name) override {

@@ -46,8 +46,8 @@ protected:
     [[nodiscard]] std::unique_ptr<SqlWorkerRegistry> registry(const std::string& name = "frond") const {
         DatabaseOptions options = backend->options();
         options.query_timeout = std::chrono::seconds(1);
-        return std::make_unique<SqlWorkerRegistry>(*Database::make(options),
-                                                   WorkerRegistryOptions{name, space, worker::random_id});
+        return std::make_unique<SqlWorkerRegistry>(
+            *Database::make(options), WorkerRegistryOptions{name, space, worker::random_id, lag_patience_});
     }
     [[nodiscard]] LeaseRecord record() const {
         LeaseRecord record;
@@ -59,10 +59,44 @@ protected:
 
     const worker::LeaseSpace space = *worker::make_space(SnowflakeLayout(), 100, 50);
     const std::unique_ptr<Backend> backend = make_backend(GetParam());
+    std::chrono::milliseconds lag_patience_{0};
 };
 
 INSTANTIATE_TEST_SUITE_P(Databases, WorkerTableTest, testing::Values("sqlite", "mariadb"),
                          [](const auto& backend) { return backend.param; });
+
+// Another node of a cluster may be behind: that is no reason to stop everything until an operator comes.
+TEST_P(WorkerTableTest, AnOlderStateIsLostWritesOnlyWhenItLasts) {
+    lag_patience_ = std::chrono::hours(1);
+    const auto own = registry();
+    value_of(own->survey());
+    const auto created = value_of(own->create(record()));
+    const auto written = value_of(own->write(created.number, created.version, record()));
+    const std::string before = backend->ask("SELECT record FROM frond_worker WHERE worker_id = 100");
+    backend->execute("UPDATE frond_worker SET version = 1 WHERE worker_id = 100");
+    EXPECT_EQ(error_of(own->survey()).fault, RegistryFault::unavailable);
+    EXPECT_EQ(error_of(own->read(created.number)).fault, RegistryFault::unavailable);
+    EXPECT_EQ(error_of(own->write(created.number, written.version, record())).fault, RegistryFault::unavailable);
+    backend->execute("UPDATE frond_worker SET version = 2 WHERE worker_id = 100");
+    EXPECT_TRUE(std::holds_alternative<Survey>(own->survey())) << "the node has caught up";
+    EXPECT_EQ(backend->ask("SELECT record FROM frond_worker WHERE worker_id = 100"), before) << "nothing was written";
+}
+
+TEST_P(WorkerTableTest, ImpossibleNumbersMakeNoRecord) {
+    const auto own = registry();
+    value_of(own->survey());
+    value_of(own->create(record()));
+    for (const char* modified : {"9223372036854775807", "-9223372036854775808"}) {
+        backend->execute(std::string("UPDATE frond_worker SET modified = ") + modified + " WHERE worker_id = 100");
+        const auto survey = value_of(registry()->survey());
+        ASSERT_EQ(survey.records.size(), 1U);
+        EXPECT_FALSE(survey.records[0].record);
+        EXPECT_NE(survey.records[0].problem, "");
+        EXPECT_EQ(survey.records[0].modified_ms, 0);
+    }
+    backend->execute("UPDATE frond_worker SET worker_id = -9223372036854775808 WHERE worker_id = 100");
+    EXPECT_EQ(error_of(registry()->survey()).fault, RegistryFault::contradiction);
+}
 
 TEST_P(WorkerTableTest, ShowsOperatorsWorkerIds) {
     const auto own = registry();

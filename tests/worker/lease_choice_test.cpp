@@ -216,6 +216,11 @@ TEST_F(LeaseChoiceTest, TheDeadTheReleasedAndOurselvesHaveNoVote) {
     survey_.records[1].record->state = LeaseState::released;
     add_peer(3, -3'600'000);
     survey_.records[2].record->identity = "me";
+    add_peer(4, -3'600'000);
+    survey_.records[3].modified_ms += 1'000'000;
+    survey_.records[3].record->timestamp += 1'000'000;
+    survey_.first_number = 1;
+    add_peer(0, -3'600'000);
     EXPECT_TRUE(clocks().refused);
 }
 

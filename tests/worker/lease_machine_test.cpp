@@ -231,6 +231,23 @@ TEST_F(LeaseTaking, AClockThatMovesBeforeTheFirstIdGivesTheLeaseBack) {
     (void)await<SurveyCall>();
 }
 
+// With a state that is being written the record must stay as it is: the file may be trusted later.
+TEST_F(LeaseTaking, AClockThatMovesDuringTheFirstStoreEndsTheLease) {
+    access_ = {true, std::nullopt, holder()};
+    start();
+    (void)expect<SurveyCall>();
+    reply(survey());
+    (void)expect<CreateCall>();
+    reply(Created{0, 0, RegistryClock{now_ms_, now().steady}});
+    ASSERT_TRUE(machine_->next_store(now()));
+    now_ms_ += 3'600'000;
+    steady_ms_ += 3'000;
+    (void)expect<SurveyCall>();
+    EXPECT_FALSE(machine_->holding());
+    machine_->store_done(now(), {});
+    EXPECT_FALSE(machine_->issuing());
+}
+
 TEST_F(LeaseTaking, AClockThatMovesBetweenLookAndTakeIsLookedAtAgain) {
     start();
     (void)expect<SurveyCall>();

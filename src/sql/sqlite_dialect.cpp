@@ -16,8 +16,8 @@ std::string ask(soci::session& session, const char* sql) {
 }
 
 // open() made it. SOCI hides the type from the sanitizer that checks such casts.
-[[gnu::no_sanitize("vptr")]] soci::sqlite3_session_backend& backend_of(soci::session& session) {
-    return *static_cast<soci::sqlite3_session_backend*>(session.get_backend());
+[[gnu::no_sanitize("vptr")]] sqlite_api::sqlite3* connection_of(soci::session& session) {
+    return static_cast<soci::sqlite3_session_backend*>(session.get_backend())->conn_;
 }
 
 class SqliteDialect final : public Dialect {
@@ -43,9 +43,9 @@ public:
 
     // The open file lives on without a name, and what is written to it is seen by nobody else.
     [[nodiscard]] bool astray(soci::session& session) const noexcept override {
-        soci::sqlite3_session_backend& backend = backend_of(session);
         int moved = 0;
-        const int asked = sqlite_api::sqlite3_file_control(backend.conn_, nullptr, SQLITE_FCNTL_HAS_MOVED, &moved);
+        const int asked =
+            sqlite_api::sqlite3_file_control(connection_of(session), nullptr, SQLITE_FCNTL_HAS_MOVED, &moved);
         return asked != SQLITE_OK || moved != 0;
     }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <boost/json.hpp>
+#include <boost/system/system_error.hpp>
 
 namespace frond::worker {
 namespace {
@@ -57,6 +58,8 @@ auto parse(std::string_view text, Read read) -> Result<decltype(read(json::objec
         const json::object& object = value.as_object();
         check_version(object);
         return read(object);
+    } catch (const boost::system::system_error& error) {
+        return Error(errc::bad_request, error.code().message());  // what() names the library's source
     } catch (const std::exception& error) {
         return Error(errc::bad_request, error.what());
     }

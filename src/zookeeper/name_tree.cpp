@@ -21,9 +21,7 @@ constexpr const char* cold_start =
 
 [[noreturn]] void backwards(const std::string& path) {
     throw Failure(RegistryFault::went_backwards,
-                  fmt::format("ZooKeeper: {} shows an older state than it showed before: the ensemble lost writes that "
-                              "it had acknowledged",
-                              path));
+                  fmt::format("ZooKeeper: {} shows an older state than it showed before", path));
 }
 
 RecordView foreign(const NodeName& node, std::string place) {
